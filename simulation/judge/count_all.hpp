@@ -20,4 +20,17 @@ inline std::size_t count_all(const store::state_store& s, const store::task_filt
   return matched;
 }
 
+/// Calls f(task) for each that is stored, the newest first: likewise. Results are left out.
+template <class F>
+void each_task(const store::state_store& s, F f) {
+  constexpr std::size_t at_once = 1000;
+  std::optional<std::uint64_t> before;
+  do {
+    const auto page = s.list({}, before, at_once);
+    for (const auto& t : page.tasks)
+      f(t);
+    before = page.next;
+  } while (before);
+}
+
 } // namespace steadfast::simulation

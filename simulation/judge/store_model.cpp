@@ -104,6 +104,8 @@ void store_model::compare(const store::write& w, const store::outcome& o) {
                [](const store::purge_ended&) {},
                [&](const store::set_aside_damaged&) { is_read_ = false; },
                [&](const store::send_event&) { is_read_ = false; },
+               [&](const store::act_on_schedule&) { is_read_ = false; },
+               [&](const store::fire_schedules&) { is_read_ = false; },
                [&](const store::import_task&) { is_read_ = false; },
                [&]<class Write>(const Write& x) {
                  if constexpr (requires { this->judge_one(x, o.to<Write>()); })

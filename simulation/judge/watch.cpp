@@ -71,8 +71,38 @@ void watch::on_commit(const store::state_store* s, const store::write_list& batc
       if (const auto t = s->find(
             outcomes[i].as<store::submit_result>().number)) // it may end and leave in a commit that nobody is told of
         note(*t);
+  const auto note_all = [&](const std::vector<std::uint64_t>& numbers) {
+    for (const auto number : numbers)
+      if (const auto t = s->find(number))
+        note(*t);
+  };
+  for (const auto& o : outcomes)
+    if (o.is<store::update_result>())
+      note_all(o.as<store::update_result>().changed);
+    else if (o.is<store::event_result>())
+      note_all(o.as<store::event_result>().changed);
+    else if (o.is<store::schedule_result>())
+      for (const auto number : o.as<store::schedule_result>().tasks)
+        if (const auto t = s->find(number)) {
+          look_at_scheduled(*t);
+          note(*t);
+        }
   if (may_leave_)
     look_at_purges(*s, batch, outcomes);
+}
+
+/// P45, of a task that a schedule made or cancelled.
+void watch::look_at_scheduled(const workflow::task& t) {
+  const auto by = workflow::schedule_in(t.id);
+  if (!by)
+    return violations_.push_back(t.id + ": its id tells no schedule and moment (P45)");
+  if (const auto [known, is_new] = scheduled_.emplace(t.id, t.number); !is_new && known->second != t.number)
+    violations_.push_back(t.id + ": a moment made two tasks (P45)");
+  const bool may_wait = by->schedule.starts_with("queue") || by->schedule.starts_with("cancel"); // over another clock
+  if (!may_wait && t.submitted_at < by->moment)
+    violations_.push_back(t.id + ": it was made before its moment (P45)");
+  if (!may_wait && t.submitted_at > by->moment + 2 * schedules_catch_up_max)
+    violations_.push_back(t.id + ": its moment was too old (P45)");
 }
 
 /// No task of a workflow is taken while an earlier one of it is left, by priority and then by age.
@@ -108,10 +138,14 @@ void watch::look_at_purges(const store::state_store& s, const store::write_list&
     if (!w || outcomes[i].as<store::purge_result>().purged == 0)
       continue;
     auto left = tasks_;
-    std::erase_if(left, [&](const auto& x) { return x.second.workflow != w->workflow || s.find(x.first); });
+    std::erase_if(left, [&](const auto& x) {
+      const bool may_leave = x.second.workflow == w->workflow || !x.second.parent.empty(); // with its parent
+      return !may_leave || s.find(x.first);
+    });
     for (const auto& [number, t] : left) {
-      expect(w->keep.keep_at_most || (w->keep.keep_for && t.ended_at + *w->keep.keep_for <= w->now), t,
-             "left the store before its time");
+      expect(w->keep.keep_at_most || !t.parent.empty()
+               || (w->keep.keep_for && t.ended_at + *w->keep.keep_for <= w->now),
+             t, "left the store before its time");
       on_left(t);
     }
   }
@@ -243,12 +277,12 @@ void watch::look_at(const store::write& w, const store::outcome& o, commit_fate 
 /// Tasks that a claim or a supervisor's freeing may have changed without naming them. If there are many, they are not
 /// read.
 void watch::read_open_tasks(const store::state_store& s) {
-  if (tasks_.size() > few)
-    return;
   std::vector<std::uint64_t> open;
   for (const auto& [number, t] : tasks_)
     if (!workflow::has_ended(t))
       open.push_back(number);
+  if (open.size() > few)
+    return;
   for (const auto number : open)
     if (const auto t = s.find(number))
       note(*t);

@@ -19,6 +19,9 @@
 
 namespace steadfast::simulation {
 
+/// What simulated schedules have at most as catch_up, and as jitter.
+inline constexpr workflow::span schedules_catch_up_max{10'000};
+
 /// Sees every commit and every call of a run. It compares each task with its former state, and each call with what is
 /// stored, notes broken promises, and counts the rows of the failure table that are reached.
 class watch {
@@ -74,10 +77,12 @@ public:
   const workflow::definition* definition_of(const workflow::task& t) const;
   /// Name of the node that supervises, as far as is known; empty: none.
   const std::string& supervising() const { return supervising_; }
+  bool is_of_schedule(const workflow::task& t) const { return scheduled_.contains(t.id); }
   /// Whether the last change of an open task was a supervisor's.
   bool has_fresh_decision() const { return !decided_.empty(); }
 
 private:
+  void look_at_scheduled(const workflow::task& t);
   using step_name = std::pair<std::string, std::string>;    ///< of its task
   using attempt_name = std::pair<step_name, std::uint32_t>; ///< and its number
   struct known_lease {
@@ -137,6 +142,7 @@ private:
   std::set<std::string> happened_; ///< and not reversed, by key
   std::set<std::pair<std::string, std::string>> not_trusted_;
   std::vector<std::string> violations_;
+  std::map<std::string, std::uint64_t> scheduled_; ///< number by id: tasks that schedules made
 };
 
 } // namespace steadfast::simulation

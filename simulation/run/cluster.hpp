@@ -118,6 +118,10 @@ public:
   void play(const script& from);
   /// Somebody listens at some node for progress.
   void listen();
+  /// Some runs have schedules, with what persons do to them.
+  void plan_schedules();
+  /// So that their tasks come to an end.
+  void remove_schedules();
   const observer& listener() const { return observer_; }
   const std::set<std::string>& acknowledged() const { return acknowledged_; }
   /// By the task's id.
@@ -132,6 +136,7 @@ private:
   actors::issued_token issue_token(const std::string& prefix);
   bool takes_on(const std::string& token, const std::string& result);
   void use_token(const std::string& token, actors::use_token::word says, const std::string& result);
+  void tell_store(store::write what);
   void send_event(const std::string& name, const std::string& key);
   void plan_what_is_told(const workflow::submission& s, const workflow::definition& d);
   static std::string key_of(const workflow::wait_rule& rule, const workflow::submission& s);

@@ -7,6 +7,8 @@
 #include "workflow/definition/wait_end.hpp"
 #include "workflow/text/json_place.hpp"
 
+#include "workflow/schedule/schedule.hpp"
+
 #include <caf/after.hpp>
 #include <caf/event_based_actor.hpp>
 
@@ -19,6 +21,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using word = actors::use_token::word;
+
+constexpr std::uint64_t seed_of_schedules = 0x5c4ed01e;
 
 } // namespace
 
@@ -72,17 +76,12 @@ bool cluster::takes_on(const std::string& token, const std::string& result) {
   return true;
 }
 
-void cluster::send_event(const std::string& name, const std::string& key) {
+void cluster::tell_store(store::write what) {
   const auto found = parts_.find(names_[told_chance_.below(names_.size())]);
   if (found == parts_.end())
     return;
-  store::send_event w;
-  w.name = name;
-  w.key = key;
-  w.data = "{}";
-  w.who = "somebody";
   actors::write_request request;
-  request.what = actors::boxed<store::write>{store::write{std::move(w)}};
+  request.what = actors::boxed<store::write>{std::move(what)};
   world_.find(found->first)
     ->system()
     .spawn([store = found->second.store_actor,
@@ -90,6 +89,15 @@ void cluster::send_event(const std::string& name, const std::string& key) {
       self->send(store, all);
       return {[self](const actors::writes_done&) { self->quit(); }, caf::after(30s) >> [self] { self->quit(); }};
     });
+}
+
+void cluster::send_event(const std::string& name, const std::string& key) {
+  store::send_event w;
+  w.name = name;
+  w.key = key;
+  w.data = "{}";
+  w.who = "somebody";
+  tell_store(std::move(w));
 }
 
 /// For one task that was submitted.
@@ -113,6 +121,44 @@ std::string cluster::key_of(const workflow::wait_rule& rule, const workflow::sub
     return workflow::event_key_of(rule.at.literal).text;
   const auto found = workflow::json_value_at(s.payload.view(), rule.at.pointer);
   return found ? workflow::event_key_of(*found).text : std::string{};
+}
+
+void cluster::plan_schedules() {
+  chance luck{shape_.people_seed ^ seed_of_schedules}; // of its own: other draws stay what they are
+  if (!luck.happens(300))
+    return;
+  for (auto n = 1 + luck.below(2); n > 0; --n) {
+    const auto& d = shape_.workflows[luck.below(shape_.workflows.size())];
+    workflow::schedule s;
+    s.rule = static_cast<workflow::overlap>(1 + luck.below(4));
+    s.name = std::string{workflow::to_string(s.rule)} + "-" + std::to_string(n);
+    s.workflow = d.name;
+    s.version = d.version;
+    s.payload = workflow::blob{sample_payload(d, luck)};
+    if (luck.happens(200)) {
+      s.cron = "* * * * *";
+      s.zone = "Europe/Lisbon";
+    } else {
+      s.every = luck.between(1s, 8s);
+    }
+    s.jitter = luck.happens(300) ? luck.between(0ms, std::max(s.every, workflow::span{1s})) : 0ms;
+    s.catch_up = luck.between(0ms, schedules_catch_up_max);
+    s.catch_up_max = static_cast<std::uint32_t>(1 + luck.below(5));
+    const auto begin = luck.between(0ms, 10s);
+    world_.in(begin, [this, s] { tell_store(store::put_schedule{s, {}, {}}); });
+    for (auto acts = luck.below(4); acts > 0; --acts) {
+      const auto act = static_cast<store::schedule_act>(1 + luck.below(3));
+      world_.in(begin + luck.between(0ms, 60s), [this, act, name = s.name] {
+        tell_store(store::act_on_schedule{name, act, "grace", "because", {}});
+      });
+    }
+  }
+}
+
+void cluster::remove_schedules() {
+  if (has_store())
+    for (const auto& s : store().schedules({}, 100))
+      tell_store(store::act_on_schedule{s.what.name, store::schedule_act::remove, "grace", "it is over", {}});
 }
 
 } // namespace steadfast::simulation

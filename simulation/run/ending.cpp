@@ -2,6 +2,7 @@
 
 #include "runtime/text/json.hpp"
 #include "simulation/judge/causes.hpp"
+#include "simulation/judge/count_all.hpp"
 #include "workflow/task/invariants.hpp"
 
 #include <algorithm>
@@ -191,6 +192,14 @@ void ending::keep_evidence(const std::set<std::uint64_t>& alerted) {
       all.tasks.push_back({std::move(*t), std::move(d), has_alert});
     }
   }
+  // Nobody submits the tasks of schedules and of steps.
+  each_task(cluster_.store(), [&](const workflow::task& t) {
+    if (cluster_.submitted().contains(t.id))
+      return;
+    all.clients.push_back({t.id, false, cluster_.listener().outcomes_of(t.number), {}});
+    all.tasks.push_back({*cluster_.store().find(t.number), *cluster_.store().find_definition(t.workflow, t.version),
+                         alerted.contains(t.number)});
+  });
   result_.kept = std::move(all);
 }
 

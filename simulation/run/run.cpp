@@ -115,6 +115,8 @@ private:
       plan_moves();
     if (options_.with_people) {
       people_.begin();
+      if (!is_crowded_)
+        cluster_.plan_schedules();
       look_elsewhere_once();
       look_at_calls();
     }
@@ -198,7 +200,8 @@ private:
   void on_purged(const workflow::task& t) {
     if (const auto* d = watch_.definition_of(t))
       ending_.check_purged(t, *d);
-    people_.on_left(t.id);
+    if (cluster_.submitted().contains(t.id)) // else a schedule made it, and nobody does so again
+      people_.on_left(t.id);
   }
 
   bool wants(std::string_view fault) const {
@@ -381,6 +384,7 @@ private:
     const auto end = world_.now() + options_.heal_max;
     while (!is_broken() && world_.now() < end && !all_ended()) {
       start_all();
+      cluster_.remove_schedules();
       resume_all();
       run_for(10s);
     }
@@ -400,7 +404,7 @@ private:
       return false;
     store::task_filter open;
     open.states = {process_state::pending, process_state::processing, process_state::undoing, process_state::suspended};
-    if (!cluster_.store().bulk_acts(true, {}, 1).acts.empty())
+    if (!cluster_.store().bulk_acts(true, {}, 1).acts.empty() || !cluster_.store().schedules({}, 1).empty())
       return false;
     return count_all(cluster_.store(), open) == 0 && cluster_.store().notices(observer::name, 0, 0, 1).empty();
   }
@@ -449,7 +453,10 @@ private:
       check_children(*t, d);
     }
     result_.tasks += children_;
-    expect(count_all(s) <= cluster_.submitted().size() + children_, "there are tasks that nobody submitted");
+    each_task(s, [&](const workflow::task& t) {
+      expect(cluster_.submitted().contains(t.id) || !t.parent.empty() || watch_.is_of_schedule(t),
+             t.id + " is a task that nobody submitted");
+    });
     if (options_.keep_evidence)
       ending_.keep_evidence(alerted_);
   }
@@ -462,7 +469,9 @@ private:
         continue;
       const auto child = cluster_.store().find(workflow::child_id(t, d, i));
       const auto name = t.id + ": step " + d.steps[i].name;
-      const bool may_be_none = step.state == workflow::step_state::failed;
+      const bool may_be_none = step.state == workflow::step_state::failed
+                               || step.state == workflow::step_state::not_started // stopped before it was made
+                               || step.state == workflow::step_state::compensated;
       expect(child || may_be_none, name + " has no task, and is " + std::string{to_string(step.state)});
       if (!child)
         continue;

@@ -175,11 +175,24 @@ void services::expect_known(const actors::call& what, std::uint32_t life) {
                           + "` took place for the first time when its task had left the store (P15)");
 }
 
+namespace {
+
+/// "TASK/STEP", and perhaps "/undo" or "/probe"; "TASK/STEP/STEP" is of the task's child.
+bool is_key_of(const std::string& task, std::string_view key) {
+  if (!key.starts_with(task + "/"))
+    return false;
+  key.remove_prefix(task.size() + 1);
+  const auto end = key.find('/');
+  return end == std::string_view::npos || key.substr(end) == "/undo" || key.substr(end) == "/probe";
+}
+
+} // namespace
+
 void services::forget_keys_of(const std::string& task) {
-  const auto of_task = [begin = task + "/"](const auto& x) { return x.first.starts_with(begin); };
+  const auto of_task = [&task](const auto& x) { return is_key_of(task, x.first); };
   const auto life = lives_[task]++;
   const auto keep = [&](const std::string& key) {
-    if (key.starts_with(task + "/"))
+    if (is_key_of(task, key))
       known_once_.insert({key, life});
   };
   for (const auto& [key, times] : done_)
@@ -188,12 +201,12 @@ void services::forget_keys_of(const std::string& task) {
     keep(key);
   for (const auto& key : refused_)
     keep(key);
-  std::erase_if(may_act_, [begin = task + "/"](const auto& x) { return x.first.first.starts_with(begin); });
+  std::erase_if(may_act_, [&task](const auto& x) { return is_key_of(task, x.first.first); });
   std::erase_if(done_, of_task);
   std::erase_if(undone_, of_task);
   std::erase_if(results_, of_task);
   std::erase_if(reversed_, of_task);
-  std::erase_if(refused_, [begin = task + "/"](const auto& key) { return key.starts_with(begin); });
+  std::erase_if(refused_, [&task](const auto& key) { return is_key_of(task, key); });
 }
 
 workflow::span services::grace_of(const std::string& workflow) const {
