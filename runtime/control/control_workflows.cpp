@@ -25,14 +25,7 @@ workflow::definition definition_of(const api::arguments& params) {
 
 /// What its steps need and no node that lives has: tasks would wait for them.
 json missing_agents(const control_context& c, const workflow::definition& d) {
-  std::set<std::string> missing;
-  for (const auto& s : d.steps) {
-    missing.insert(s.agent);
-    if (s.compensation)
-      missing.insert(s.compensation->agent);
-    if (s.probe)
-      missing.insert(s.probe->agent);
-  }
+  auto missing = workflow::agents_of(d);
   static const auto none = json::object();
   const auto nodes = list_nodes(c, api::arguments{api::method_of(api::node_list), none});
   for (const auto& n : nodes.at("nodes"))

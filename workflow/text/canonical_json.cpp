@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -143,25 +144,24 @@ struct decimal {
 };
 
 std::optional<decimal> decimal_of(std::string_view canonical) {
-  if (canonical == "0")
-    return decimal{};
   decimal n{1, canonical, 0};
   if (n.digits.starts_with('-')) {
     n.sign = -1;
     n.digits.remove_prefix(1);
   }
-  const auto power = n.digits.find('e');
-  if (power != std::string_view::npos) {
-    const auto text = n.digits.substr(power + 1);
-    n.digits = n.digits.substr(0, power);
-    const std::size_t sign = text.starts_with('-') ? 1 : 0;
-    const auto end = text.data() + text.size();
-    if (text.size() > sign + exponent_digits_max || std::from_chars(text.data(), end, n.exponent).ptr != end)
-      return std::nullopt;
-  }
-  if (n.digits.empty() || n.digits.find_first_not_of("0123456789") != std::string_view::npos)
+  const auto end = std::min(n.digits.find_first_of("eE"), n.digits.size());
+  auto power = n.digits.substr(std::min(end + 1, n.digits.size()));
+  n.digits = n.digits.substr(0, end);
+  if (n.digits.empty() || n.digits.find_first_not_of("0123456789.") != std::string_view::npos)
     return std::nullopt;
-  n.exponent += static_cast<std::int64_t>(n.digits.size());
+  if (n.digits.find_first_not_of("0.") == std::string_view::npos)
+    return decimal{};
+  const bool is_small = power.starts_with('-');
+  power.remove_prefix(std::min(power.find_first_not_of("+-0"), power.size()));
+  if (power.size() > exponent_digits_max) // further off than any other, and not told apart
+    return decimal{n.sign, "1", std::numeric_limits<std::int64_t>::max() / (is_small ? -2 : 2)};
+  std::from_chars(power.data(), power.data() + power.size(), n.exponent);
+  n.exponent = (is_small ? -n.exponent : n.exponent) + static_cast<std::int64_t>(n.digits.size());
   return n;
 }
 
