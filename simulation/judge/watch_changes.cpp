@@ -104,8 +104,9 @@ void watch::compare_step(const workflow::task& before, const workflow::task& aft
   const bool waits = is.attempt > was.attempt && d->steps[i].wait && !workflow::is_undoing(after) && last
                      && last->action == attempt_action::perform;
   if (waits || (is_new && is.doing == attempt_action::perform)) {
-    // A child may be taken, and be told in the same commit that its parent is undone.
-    const bool was_turned_round = !after.parent.empty() && !workflow::is_undoing(before);
+    // A task may be taken, and be told of its parent's undo, or its child's failure, in the same commit.
+    const bool has_family = !after.parent.empty() || workflow::any_starts_child(*d);
+    const bool was_turned_round = has_family && !workflow::is_undoing(before);
     expect(waits || was_turned_round || !workflow::is_undoing(after), after,
            name + " was begun after undo had begun (P15)");
     expect(was.state != step_state::completed || after.generation > before.generation, after,
