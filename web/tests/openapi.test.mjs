@@ -79,6 +79,8 @@ test('every question is answered as the document says', async () => {
   service.moods.printer = { status: 500, body: { error: 'on fire' } };
   await node.submit('w');
   await node.post('/v1/tasks', { id: 'x', workflow: 'label', payload: {} });
+  const daily = '[[schedule]]\nname = "order"\nworkflow = "label"\nevery = "1d"\n';
+  assert.equal((await checked('POST', '/v1/schedules', '/v1/schedules', { text: daily })).status, 200);
   await until(async () => (await node.get('/v1/incidents')).incidents.length > 0, 'an incident');
   const { bulk } = await node.post('/v1/bulk-acts', { act: 'undo', workflow: 'label', why: 'test' });
   const [incident] = (await node.get('/v1/incidents?all')).incidents;
@@ -113,6 +115,15 @@ test('acts are answered as the document says', async () => {
   const text = 'name = "more"\n[[step]]\nname = "a"\nagent = "stock"\n';
   await checked('POST', '/v1/workflows', '/v1/workflows', { text });
   await checked('POST', '/v1/workflows', '/v1/workflows', { text: 'name = 7' });
+  const paused = { act: 'pause', why: 'test' };
+  assert.equal(
+    (await checked('POST', '/v1/schedules/{name}/actions', '/v1/schedules/order/actions', paused)).status,
+    200,
+  );
+  assert.equal(
+    (await checked('POST', '/v1/schedules', '/v1/schedules', { text: '[[schedule]]\nname = 7' })).status,
+    400,
+  );
   await checked('POST', '/v1/store/check', '/v1/store/check', {});
   assert.equal((await checked('POST', '/v1/webhooks/{webhook}/test', '/v1/webhooks/none/test', {})).status, 404);
 });
