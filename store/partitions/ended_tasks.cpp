@@ -130,6 +130,11 @@ bool ended_tasks::counts_here(std::uint64_t number) const {
   return !back_.contains(number);
 }
 
+bool ended_tasks::has_all_ids() const {
+  const std::lock_guard lock{mutex_};
+  return has_all_ids_;
+}
+
 bool ended_tasks::are_there_any() const {
   const std::lock_guard lock{mutex_};
   return !has_all_ids_ || ids_.added() > 0;

@@ -42,6 +42,7 @@ public:
   void begin(std::int64_t until, const std::vector<std::uint64_t>& back);
   /// From now on ids are told from those of tasks that left. REQUIRES: the partition is owned.
   void begin_to_know_ids();
+  bool has_all_ids() const; ///< a new id is told from them without the server
 
   /// The rows of those that are not in memory. `has`: it is. `there`: how many tasks of a workflow have ended at most.
   std::vector<rows_of_task> rows_of(const needed_tasks& needed, const std::function<bool(std::uint64_t)>& has,

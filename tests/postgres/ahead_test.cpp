@@ -241,6 +241,7 @@ TEST_CASE(
   make_store(server.url());
   there store{server.url()};
   REQUIRE(store.begin("a")().front().as<submit_result>().created);
+  REQUIRE(comes_true([&] { return store->ended().has_all_ids(); })); // else each new id is asked for
   server.signal_all(SIGSTOP);
   const auto first = store.begin("b");
   const auto second = store.begin("c");
