@@ -27,11 +27,10 @@ mapped_value payload_for(const task& t, const definition& d, const source& at) {
   const auto& earlier = t.steps[*find_step(d, at.step)];
   if (is_of_skipped(at, t, d))
     return {"null", {}};
-  const auto found =
-    std::find_if(earlier.facts.begin(), earlier.facts.end(), [&](const fact& f) { return f.pointer == at.pointer; });
-  if (found == earlier.facts.end())
+  const auto found = fact_at(earlier, at.pointer);
+  if (!found)
     return {std::nullopt, "the result of step `" + at.step + "` has no value at \"" + at.pointer + "\""};
-  return {found->json, {}};
+  return {std::string{*found}, {}};
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "workflow/text/json_place.hpp"
 #include "workflow/text/json_text.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace steadfast::workflow {
@@ -42,6 +43,17 @@ mapped_value value_of(const source& s, const task& t, const definition& d) {
     return {"null", {}};
   const auto& earlier = t.steps[*find_step(d, s.step)];
   return value_at(earlier.result.view(), s.pointer, "the result of step `" + s.step + "`");
+}
+
+std::optional<std::string_view> payload_at(const task& t, std::string_view pointer) {
+  const auto payload = t.payload.view();
+  return is_json(payload) ? json_value_at(payload, pointer) : std::nullopt;
+}
+
+std::optional<std::string_view> fact_at(const step& s, std::string_view pointer) {
+  const auto found =
+    std::find_if(s.facts.begin(), s.facts.end(), [pointer](const fact& f) { return f.pointer == pointer; });
+  return found == s.facts.end() ? std::nullopt : std::optional<std::string_view>{found->json};
 }
 
 std::string object_of(const std::map<std::string, std::string>& members) {

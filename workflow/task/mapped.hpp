@@ -20,6 +20,11 @@ struct mapped_value {
 };
 mapped_value value_of(const source& s, const task& t, const definition& d);
 
+/// What rules go by while a task goes on, as it is written there: of the payload, or of the values that are kept of a
+/// step's result. Nothing: there is none, or the payload is no JSON.
+std::optional<std::string_view> payload_at(const task& t, std::string_view pointer);
+std::optional<std::string_view> fact_at(const step& s, std::string_view pointer);
+
 /// A skipped step has no result; what depends on it sees null.
 bool is_of_skipped(const source& s, const task& t, const definition& d);
 

@@ -11,8 +11,8 @@ namespace steadfast::workflow {
 /// number). It is for comparing, not for sending. Nothing: it is no JSON (is_json).
 std::optional<std::string> canonical_json(std::string_view text);
 
-/// Below, at or above 0 as number `a` is less than, equal to or greater than `b`, of which no digit is lost; exponents of
-/// more than 15 digits are all one. Nothing: one is no number.
+/// Below, at or above 0 as number `a` is less than, equal to or greater than `b`, of which no digit is lost; exponents
+/// of more than 15 digits are all one. Nothing: one is no number.
 std::optional<int> compare_json_numbers(std::string_view a, std::string_view b);
 
 /// "application/json", "text/json", and what ends with "+json", whatever parameters follow.

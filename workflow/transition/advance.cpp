@@ -1,14 +1,15 @@
 #include "workflow/transition/advance.hpp"
 
 #include "workflow/task/compensation.hpp"
+#include "workflow/task/mapped.hpp"
 #include "workflow/text/canonical_json.hpp"
 #include "workflow/text/json_place.hpp"
-#include "workflow/text/json_text.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/transition/attempt_end.hpp"
 #include "workflow/transition/wait.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace steadfast::workflow {
@@ -17,11 +18,7 @@ namespace {
 
 /// The value that is compared, as JSON; nothing: there is none.
 std::optional<std::string_view> compared(const condition& c, const task& t, const definition& d) {
-  if (c.step == payload_word)
-    return is_json(t.payload.view()) ? json_value_at(t.payload.view(), c.pointer) : std::nullopt;
-  const auto& facts = t.steps[*find_step(d, c.step)].facts;
-  const auto found = std::find_if(facts.begin(), facts.end(), [&](const fact& f) { return f.pointer == c.pointer; });
-  return found != facts.end() ? std::optional<std::string_view>{found->json} : std::nullopt;
+  return c.step == payload_word ? payload_at(t, c.pointer) : fact_at(t.steps[*find_step(d, c.step)], c.pointer);
 }
 
 bool holds(const condition& c, const task& t, const definition& d) {
@@ -35,15 +32,18 @@ bool holds(const condition& c, const task& t, const definition& d) {
   const auto value = compared(c, t, d);
   if (!value)
     return c.is == condition::test::absent;
-  const auto order = [&] { return compare_json_numbers(*value, c.literal); };
+  const auto is_ordered = [&](auto as_wanted) {
+    const auto order = compare_json_numbers(*value, c.literal);
+    return order && as_wanted(*order, 0);
+  };
   switch (c.is) {
     case condition::test::equals: return is_same_json(*value, c.literal);
     case condition::test::differs: return !is_same_json(*value, c.literal);
     case condition::test::present: return true;
-    case condition::test::above: return order() && *order() > 0;
-    case condition::test::at_least: return order() && *order() >= 0;
-    case condition::test::below: return order() && *order() < 0;
-    case condition::test::at_most: return order() && *order() <= 0;
+    case condition::test::above: return is_ordered(std::greater{});
+    case condition::test::at_least: return is_ordered(std::greater_equal{});
+    case condition::test::below: return is_ordered(std::less{});
+    case condition::test::at_most: return is_ordered(std::less_equal{});
     default: return false;
   }
 }

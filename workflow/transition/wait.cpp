@@ -2,8 +2,7 @@
 
 #include "workflow/definition/wait_end.hpp"
 #include "workflow/task/compensation.hpp"
-#include "workflow/text/json_place.hpp"
-#include "workflow/text/json_text.hpp"
+#include "workflow/task/mapped.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/time/time_text.hpp"
 #include "workflow/transition/advance.hpp"
@@ -17,16 +16,12 @@ namespace {
 
 /// The JSON text that the wait goes by; empty: there is none.
 std::string value_of(const draft& x, const source& at) {
-  const auto payload = x.t.payload.view();
   switch (at.from) {
     case source::kind::literal: return at.literal;
-    case source::kind::payload:
-      return is_json(payload) ? std::string{json_value_at(payload, at.pointer).value_or("")} : std::string{};
+    case source::kind::payload: return std::string{payload_at(x.t, at.pointer).value_or("")};
     case source::kind::result: break;
   }
-  const auto& facts = x.t.steps[*find_step(x.d, at.step)].facts;
-  const auto found = std::find_if(facts.begin(), facts.end(), [&](const fact& f) { return f.pointer == at.pointer; });
-  return found == facts.end() ? std::string{} : found->json;
+  return std::string{fact_at(x.t.steps[*find_step(x.d, at.step)], at.pointer).value_or("")};
 }
 
 std::string where(const source& at) {
