@@ -24,7 +24,9 @@ struct adder {
   }
   void operator()(const store::import_task&) const {
     to.news.notices = true;
-    to.changed.push_back(o.as<store::submit_result>().number);
+    const auto& r = o.as<store::import_result>();
+    to.changed.push_back(r.number);
+    add(r.others);
   }
   void operator()(const store::update_task& w) const {
     to.news.work = to.news.work || workflow::is_claimable(w.next);
@@ -37,10 +39,7 @@ struct adder {
       to.taken[holder].push_back(w.next.number);
     to.changed.push_back(w.next.number);
     const auto& r = o.as<store::update_result>();
-    if (!r.changed.empty())
-      to.news.work = to.news.notices = to.news.review = true;
-    to.changed.insert(to.changed.end(), r.changed.begin(), r.changed.end());
-    add(r.locked);
+    add(r.others);
     if (r.freed_schedule)
       to.news.review = true;
     if (r.took_event) {
@@ -53,39 +52,36 @@ struct adder {
     const auto& r = o.as<store::claim_result>();
     for (const auto& t : r.tasks)
       to.changed.push_back(t.number);
-    to.changed.insert(to.changed.end(), r.changed.begin(), r.changed.end());
-    add(r.took_events);
+    add(r.others);
   }
   void operator()(const store::send_event&) const {
     const auto& r = o.as<store::event_result>();
-    to.news.work = to.news.work || r.more || r.changed.size() > r.locked.size();
-    if (r.taken > 0)
-      to.news.notices = to.news.review = true;
-    add(r.locked);
-    to.changed.insert(to.changed.end(), r.changed.begin(), r.changed.end());
+    to.news.work = to.news.work || r.more;
+    add(r.others);
   }
   void operator()(const store::put_schedule&) const { to.news.review = true; }
   void operator()(const store::act_on_schedule&) const {
     to.news.review = true;
-    add(o.as<store::schedule_result>());
+    add(o.as<store::schedule_result>().others);
   }
-  void operator()(const store::fire_schedules&) const { add(o.as<store::schedule_result>()); }
+  void operator()(const store::fire_schedules&) const { add(o.as<store::schedule_result>().others); }
   void operator()(const store::free_locks&) const {
-    const bool any = o.as<store::free_result>().freed > 0;
+    const auto& r = o.as<store::free_result>();
+    add(r.others);
+    const bool any = r.freed > 0;
     to.news.work = to.news.work || any;
     to.is_any_changed = to.is_any_changed || any;
   }
   void operator()(const store::start_bulk&) const { to.news.bulk = true; }
   void operator()(const store::set_aside_damaged& w) const { to.changed.push_back(w.number); }
-  void add(const std::vector<store::task_of_scheduler>& all) const {
-    for (const auto& t : all)
+  /// They may be anything: work for a scheduler, notices, steps to review.
+  void add(const store::other_changes& all) const {
+    if (all.numbers.empty())
+      return;
+    to.news.work = to.news.notices = to.news.review = true;
+    to.changed.insert(to.changed.end(), all.numbers.begin(), all.numbers.end());
+    for (const auto& t : all.locked)
       to.taken[t.scheduler].push_back(t.number);
-  }
-  void add(const store::schedule_result& r) const {
-    to.news.work = to.news.work || !r.tasks.empty();
-    to.news.notices = to.news.notices || !r.tasks.empty();
-    add(r.locked);
-    to.changed.insert(to.changed.end(), r.tasks.begin(), r.tasks.end());
   }
   template <class Other>
   void operator()(const Other&) const {} // nobody waits for it

@@ -291,7 +291,7 @@ json stats_json(const store::store_stats& s) {
   };
 }
 
-json imported_json(const std::string& id, const store::submit_result& o) {
+json imported_json(const std::string& id, const store::import_result& o) {
   return {{"id", id}, {"number", o.number}, {"process_state", std::string{to_string(o.state)}}};
 }
 

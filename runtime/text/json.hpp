@@ -38,7 +38,7 @@ nlohmann::json late_reply_json(const store::late_reply_entry& r);
 nlohmann::json notice_json(const store::notice_entry& n);
 nlohmann::json stats_json(const store::store_stats& s);
 /// The result of an import.
-nlohmann::json imported_json(const std::string& id, const store::submit_result& o);
+nlohmann::json imported_json(const std::string& id, const store::import_result& o);
 nlohmann::json check_json(const store::check_report& r);
 
 /// One line of text, with invalid UTF-8 replaced, so that it can be printed whatever a payload contains; numbers keep

@@ -55,6 +55,9 @@ void watch::on_commit(const store::state_store* s, const store::write_list& batc
     model_->on_commit(s, batch, outcomes, fate);
   look_at_fate(batch, fate);
   look_at_clients(batch);
+  for (const auto* w : batch)
+    if (const auto* put = std::get_if<store::put_schedule>(w))
+      schedules_.insert(put->what.name);
   if (s)
     look_at_turns(*s, batch, outcomes);
   for (std::size_t i = 0; i < outcomes.size(); ++i)
@@ -78,24 +81,30 @@ void watch::on_commit(const store::state_store* s, const store::write_list& batc
   };
   for (const auto& o : outcomes)
     if (o.is<store::update_result>())
-      note_all(o.as<store::update_result>().changed);
+      note_all(o.as<store::update_result>().others.numbers);
     else if (o.is<store::event_result>())
-      note_all(o.as<store::event_result>().changed);
+      note_all(o.as<store::event_result>().others.numbers);
+    else if (o.is<store::claim_result>())
+      note_all(o.as<store::claim_result>().others.numbers);
+    else if (o.is<store::free_result>())
+      note_all(o.as<store::free_result>().others.numbers);
+    else if (o.is<store::import_result>())
+      note_all(o.as<store::import_result>().others.numbers);
     else if (o.is<store::schedule_result>())
-      for (const auto number : o.as<store::schedule_result>().tasks)
+      for (const auto number : o.as<store::schedule_result>().others.numbers)
         if (const auto t = s->find(number)) {
-          look_at_scheduled(*t);
+          if (t->parent.empty() && !look_at_scheduled(*t))
+            violations_.push_back(t->id + ": its id tells no schedule and moment (P45)");
           note(*t);
         }
   if (may_leave_)
     look_at_purges(*s, batch, outcomes);
 }
 
-/// P45, of a task that a schedule made or cancelled.
-void watch::look_at_scheduled(const workflow::task& t) {
+bool watch::look_at_scheduled(const workflow::task& t) {
   const auto by = workflow::schedule_in(t.id);
-  if (!by)
-    return violations_.push_back(t.id + ": its id tells no schedule and moment (P45)");
+  if (!by || !schedules_.contains(by->schedule))
+    return false;
   if (const auto [known, is_new] = scheduled_.emplace(t.id, t.number); !is_new && known->second != t.number)
     violations_.push_back(t.id + ": a moment made two tasks (P45)");
   const bool may_wait = by->schedule.starts_with("queue") || by->schedule.starts_with("cancel"); // over another clock
@@ -103,6 +112,7 @@ void watch::look_at_scheduled(const workflow::task& t) {
     violations_.push_back(t.id + ": it was made before its moment (P45)");
   if (!may_wait && t.submitted_at > by->moment + 2 * schedules_catch_up_max)
     violations_.push_back(t.id + ": its moment was too old (P45)");
+  return true;
 }
 
 /// No task of a workflow is taken while an earlier one of it is left, by priority and then by age.

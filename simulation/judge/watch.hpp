@@ -77,12 +77,12 @@ public:
   const workflow::definition* definition_of(const workflow::task& t) const;
   /// Name of the node that supervises, as far as is known; empty: none.
   const std::string& supervising() const { return supervising_; }
-  bool is_of_schedule(const workflow::task& t) const { return scheduled_.contains(t.id); }
+  /// Looks at a task by P45 if a schedule made it. False: none did.
+  bool look_at_scheduled(const workflow::task& t);
   /// Whether the last change of an open task was a supervisor's.
   bool has_fresh_decision() const { return !decided_.empty(); }
 
 private:
-  void look_at_scheduled(const workflow::task& t);
   using step_name = std::pair<std::string, std::string>;    ///< of its task
   using attempt_name = std::pair<step_name, std::uint32_t>; ///< and its number
   struct known_lease {
@@ -142,7 +142,8 @@ private:
   std::set<std::string> happened_; ///< and not reversed, by key
   std::set<std::pair<std::string, std::string>> not_trusted_;
   std::vector<std::string> violations_;
-  std::map<std::string, std::uint64_t> scheduled_; ///< number by id: tasks that schedules made
+  std::set<std::string> schedules_;                ///< names of all that there ever were
+  std::map<std::string, std::uint64_t> scheduled_; ///< number by id: tasks that schedules made, as far as is known
 };
 
 } // namespace steadfast::simulation

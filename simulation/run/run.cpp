@@ -454,7 +454,7 @@ private:
     }
     result_.tasks += children_;
     each_task(s, [&](const workflow::task& t) {
-      expect(cluster_.submitted().contains(t.id) || !t.parent.empty() || watch_.is_of_schedule(t),
+      expect(cluster_.submitted().contains(t.id) || !t.parent.empty() || watch_.look_at_scheduled(t),
              t.id + " is a task that nobody submitted");
     });
     if (options_.keep_evidence)

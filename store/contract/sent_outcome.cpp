@@ -23,6 +23,10 @@ void put(outcome_fields& f, const free_result& r) {
   f.number = r.freed;
   f.more = r.more;
 }
+void put(outcome_fields& f, const import_result& r) {
+  f.number = r.number;
+  f.state = r.state;
+}
 void put(outcome_fields& f, const register_result& r) {
   f.created = r.created;
 }
@@ -82,6 +86,7 @@ outcome outcome_of(decision d, outcome_fields f) {
                           {f.revision},
                           {std::move(f.tasks), f.next, f.more},
                           {f.number, f.more},
+                          {f.number, f.state},
                           {f.created},
                           {f.number},
                           {f.number, f.next, f.more, f.reached},

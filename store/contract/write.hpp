@@ -61,26 +61,35 @@ struct task_of_scheduler {
   std::string scheduler;
   std::uint64_t number = 0;
 };
+/// Tasks that changed in the wake of a write: their families, and those that took an event. Another node is not told.
+struct other_changes {
+  std::vector<std::uint64_t> numbers;    ///< of all of them
+  std::vector<task_of_scheduler> locked; ///< those of them that a scheduler has
+};
 struct update_result {
   std::uint64_t revision = 0; ///< the stored one
   bool has_ended = false;     ///< by it; another node is not told
   /// It began to wait for an event that was there, or for a task that has ended, and has changed after this: its
   /// scheduler must read it again. Another node is not told.
   bool took_event = false;
-  bool freed_schedule = false;             ///< a schedule waits for its end: likewise
-  std::vector<task_of_scheduler> locked{}; ///< parents or children that changed with it; another node is not told
-  std::vector<std::uint64_t> changed{};    ///< likewise: all of them
+  bool freed_schedule = false; ///< a schedule waits for its end: likewise
+  other_changes others{};
 };
 struct claim_result {
   std::vector<workflow::task> tasks;        ///< as stored, payloads and results included
   workflow::instant next = workflow::never; ///< when the next waiting task becomes claimable
   bool more = false; ///< there are more to have now, though perhaps only of workflows that have their share
-  std::vector<task_of_scheduler> took_events{}; ///< another node is not told
-  std::vector<std::uint64_t> changed{};         ///< likewise: numbers of all tasks that took one
+  other_changes others{};
 };
 struct free_result {
   std::uint64_t freed = 0;
   bool more = false; ///< there are more to free now
+  other_changes others{};
+};
+struct import_result {
+  std::uint64_t number = 0;
+  workflow::process_state state = workflow::process_state::pending;
+  other_changes others{};
 };
 struct register_result {
   bool created = false; ///< false: it was there already
@@ -111,19 +120,17 @@ struct bulk_result {
   std::uint64_t number = 0; ///< of the act that began
 };
 struct event_result {
-  std::uint64_t number = 0;                ///< of the event
-  std::uint64_t taken = 0;                 ///< tasks that took it, or one before it
-  bool more = false;                       ///< there are more that wait for it: claims go on with them
-  std::vector<task_of_scheduler> locked{}; ///< another node is not told
-  std::vector<std::uint64_t> changed{};    ///< likewise: numbers of all tasks that took it
+  std::uint64_t number = 0; ///< of the event
+  std::uint64_t taken = 0;  ///< tasks that took it, or one before it
+  bool more = false;        ///< there are more that wait for it: claims go on with them
+  other_changes others{};   ///< those that took it as well
 };
 struct schedule_result {
   bool changed = false;                     ///< false: it was as it should be
   std::uint64_t made = 0;                   ///< tasks
   workflow::instant next = workflow::never; ///< fire_schedules: when the next is due; a person's run: the moment
   bool more = false;                        ///< there are more due now
-  std::vector<task_of_scheduler> locked{};  ///< another node is not told: that it cancelled
-  std::vector<std::uint64_t> tasks{};       ///< likewise: numbers of all that it made or cancelled
+  other_changes others{};                   ///< those that it made or cancelled as well
 };
 /// Of a write of which the status says all.
 struct no_result {};
@@ -262,7 +269,7 @@ struct set_aside_damaged {
 /// Takes in a task of another store, once per id, with its definition. One that has not ended rests: it is suspended,
 /// and goes on when a person resumes it, for the store that it came from may be going on with it.
 struct import_task {
-  using result = submit_result;
+  using result = import_result;
   exported_task what;
   std::string who;
   std::string why;
@@ -416,6 +423,7 @@ struct any_result : submit_result,
                     update_result,
                     claim_result,
                     free_result,
+                    import_result,
                     register_result,
                     lease_result,
                     purge_result,
@@ -464,8 +472,9 @@ public:
   }
 
 private:
-  std::variant<no_result, submit_result, update_result, claim_result, free_result, register_result, lease_result,
-               purge_result, incident_result, conditions_result, bulk_result, event_result, schedule_result, any_result>
+  std::variant<no_result, submit_result, update_result, claim_result, free_result, import_result, register_result,
+               lease_result, purge_result, incident_result, conditions_result, bulk_result, event_result,
+               schedule_result, any_result>
     what_;
 };
 

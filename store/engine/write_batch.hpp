@@ -33,6 +33,8 @@ namespace steadfast::store {
 /// For new work.
 enum class room { there, no_pages, no_disk };
 
+void note(const workflow::task& t, other_changes& in);
+
 /// One durable transaction in the making: decides each write on its own and carries it out if it is allowed. Throws
 /// lmdb::error; then the transaction must be thrown away.
 class write_batch {
@@ -145,6 +147,7 @@ private:
   /// Hands events that are there to the steps that have begun to wait for them, and says what parents and children are
   /// to be told. By number: the tasks that changed, as they are then.
   std::map<std::uint64_t, workflow::task> let_take_events();
+  void let_take_events(other_changes& into);
   /// The task as it is after the step has taken the first event that it may; nothing: there is none.
   std::optional<workflow::task> let_take_event(std::uint64_t number, std::size_t step, workflow::instant now);
   /// The same of each of its steps.

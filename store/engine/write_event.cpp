@@ -11,6 +11,12 @@
 
 namespace steadfast::store {
 
+void note(const workflow::task& t, other_changes& in) {
+  in.numbers.push_back(t.number);
+  if (!t.locked_by.empty())
+    in.locked.push_back({t.locked_by, t.number});
+}
+
 namespace {
 
 constexpr std::size_t expired_at_once = 64;      ///< more leave than come
@@ -32,9 +38,7 @@ std::size_t step_of_wait(std::string_view k) {
 
 void note_taken(const workflow::task& t, event_result& into) {
   ++into.taken;
-  into.changed.push_back(t.number);
-  if (!t.locked_by.empty())
-    into.locked.push_back({t.locked_by, t.number});
+  note(t, into.others);
 }
 
 std::vector<workflow::fact> facts_in(const workflow::definition& d, std::size_t step, std::string_view data) {
@@ -132,6 +136,11 @@ std::map<std::uint64_t, workflow::task> write_batch::let_take_events() {
   return changed;
 }
 
+void write_batch::let_take_events(other_changes& into) {
+  for (const auto& [number, t] : let_take_events())
+    note(t, into);
+}
+
 bool write_batch::is_event_known(const std::string& name) {
   const auto waits = [&](const workflow::definition& d) {
     return std::any_of(d.steps.begin(), d.steps.end(),
@@ -176,8 +185,7 @@ void write_batch::deliver(event_rest& rest, std::uint32_t max, workflow::instant
     if (t)
       note_taken(*t, into);
   }
-  for (const auto& [number, t] : let_take_events())
-    into.changed.push_back(number);
+  let_take_events(into.others);
 }
 
 void write_batch::drop_expired_events(workflow::instant now) {
@@ -224,7 +232,7 @@ answer<send_event> write_batch::make(const send_event& asked) {
       if (const auto& s = there->definition->steps[i]; takes_event(s) && s.wait->name == w.name)
         if (const auto t = let_take_event(number, i, w.now))
           note_taken(*t, o);
-    let_take_events();
+    let_take_events(o.others);
     return o;
   }
   event_rest rest{std::string{place.view()}, {}};

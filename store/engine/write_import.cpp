@@ -31,11 +31,10 @@ answer<import_task> write_batch::make(const import_task& w) {
   const auto& t = *x.task;
   for (const auto& reply : w.what.late_replies)
     put_late_reply(t.number, t.id, reply);
-  let_take_events();
+  answer<import_task> o = applied();
+  let_take_events(o.others);
   put_act(t.number, t.id, {w.who, "imported task `" + t.id + "`", w.why, w.now});
 
-  answer<import_task> o = applied();
-  o.created = true;
   o.number = t.number;
   o.state = t.state;
   return o;

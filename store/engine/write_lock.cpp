@@ -43,13 +43,7 @@ answer<claim_tasks> write_batch::make(const claim_tasks& w) {
   event_result told;
   const bool any_rest = deliver_rest(w.now.now, told);
   told.more = say_rest_of_notes(w.now.now) || told.more;
-  const auto note = [&told](const workflow::task& t) {
-    told.changed.push_back(t.number);
-    if (!t.locked_by.empty())
-      told.locked.push_back({t.locked_by, t.number});
-  };
-  for (const auto& [number, t] : let_take_events())
-    note(t);
+  let_take_events(told.others);
   promote_due(txn_, in_, w.now.now, promoted_max);
   const auto take = [&](std::uint64_t number, const workflow::event& e) {
     if (any_rest) // its event may be there, and its time over
@@ -63,14 +57,13 @@ answer<claim_tasks> write_batch::make(const claim_tasks& w) {
     if (found != said.tasks.end())
       *found = std::move(t);
     else
-      note(t);
+      note(t, told.others);
     said.next = w.now.now; // or the task may be taken now
   }
   std::erase_if(said.tasks, [&w](const workflow::task& t) { return t.locked_by != w.scheduler; });
   if (told.more)
     said.next = w.now.now; // at once, though no task may have been taken
-  said.took_events = std::move(told.locked);
-  said.changed = std::move(told.changed);
+  said.others = std::move(told.others);
   return said;
 }
 
@@ -87,7 +80,7 @@ answer<free_locks> write_batch::make(const free_locks& w) {
   const auto locked = numbers_with(txn_, in_.locked, of_scheduler, of_scheduler, max);
   auto said = decide(w, locked,
                      [&](std::uint64_t number, const workflow::event& e) { return apply_to(number, e, w.now, false); });
-  let_take_events();
+  let_take_events(said.others);
   return said;
 }
 

@@ -52,18 +52,14 @@ workflow::schedule_needs write_batch::needs_of_schedule(const workflow::clock_re
     const auto o = make(submit_task{x, clock.now});
     if (o.result == write_status::applied && o.created) {
       ++into.made;
-      into.tasks.push_back(o.number);
+      into.others.numbers.push_back(o.number);
     }
     return made_of(o, x.id);
   };
   needs.cancel = [this, &clock, &into](const workflow::task_before& t) {
     const workflow::cancelled because{{"(schedule)", "the next moment of its schedule has come"}};
-    const auto next = apply_to(t.number, because, clock, true);
-    if (!next)
-      return;
-    into.tasks.push_back(t.number);
-    if (!next->locked_by.empty())
-      into.locked.push_back({next->locked_by, t.number});
+    if (const auto next = apply_to(t.number, because, clock, true))
+      note(*next, into.others);
   };
   return needs;
 }
@@ -100,9 +96,8 @@ answer<act_on_schedule> write_batch::make(const act_on_schedule& w) {
     put_schedule_row(&*there, d.put ? &*d.put : nullptr);
   if (d.said.result == write_status::applied)
     put_act(0, {}, {w.who, d.done, w.why, w.now.now});
-  let_take_events();
-  d.said.locked = std::move(made.locked);
-  d.said.tasks = std::move(made.tasks);
+  d.said.others = std::move(made.others);
+  let_take_events(d.said.others);
   return std::move(d.said);
 }
 
@@ -139,7 +134,7 @@ answer<fire_schedules> write_batch::make(const fire_schedules& w) {
     }
     txn_.erase(in_.schedule_times, schedule_time_key(at, name));
   }
-  let_take_events();
+  let_take_events(o.others);
   if (lmdb::cursor c{txn_, in_.schedule_times}; c.first())
     o.next = key_reader{c.key()}.instant().value_or(workflow::unset);
   o.more = o.next <= w.now.now;

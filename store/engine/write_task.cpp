@@ -117,9 +117,7 @@ answer<update_task> write_batch::make(const update_task& w) {
     o.has_ended = o.has_ended || (is_this && workflow::has_ended(t));
     if (is_this)
       continue;
-    o.changed.push_back(number);
-    if (!t.locked_by.empty())
-      o.locked.push_back({t.locked_by, number});
+    note(t, o.others);
   }
   o.freed_schedule = freed_schedule_;
   return o;

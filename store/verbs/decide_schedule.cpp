@@ -27,8 +27,8 @@ raised_alert alert_of_schedule(workflow::alert told) {
 answer<act_on_schedule> told_of_run(const workflow::schedule_state& s, workflow::instant moment) {
   const auto& n = s.notes.back();
   switch (n.fate) {
-    case workflow::moment_fate::made: return {applied(), {true, 1, moment, false, {}, {}}};
-    case workflow::moment_fate::queued: return {applied(), {true, 0, moment, false, {}, {}}};
+    case workflow::moment_fate::made: return {applied(), {true, 1, moment, false, {}}};
+    case workflow::moment_fate::queued: return {applied(), {true, 0, moment, false, {}}};
     case workflow::moment_fate::skipped:
       return schedule_refused("task " + workflow::quoted(n.text) + " of the schedule is not over, and its overlap is "
                               + std::string{workflow::to_string(s.what.rule)});
@@ -57,7 +57,7 @@ decided<put_schedule, workflow::schedule_state> decide(const put_schedule& w, co
     return {schedule_refused("there are " + std::to_string(known.count) + " schedules, and the store takes no more")};
   if (known.there != nullptr && known.there->what == s && known.there->file == w.file)
     return {{applied(), {}}};
-  return {{applied(), {true, 0, workflow::never, false, {}, {}}}, workflow::begun(s, w.file, w.now.now, known.there)};
+  return {{applied(), {true, 0, workflow::never, false, {}}}, workflow::begun(s, w.file, w.now.now, known.there)};
 }
 
 workflow::submission submission_of(const workflow::schedule& s, workflow::instant moment) {
@@ -97,7 +97,7 @@ acted_schedule decide(const act_on_schedule& w, const workflow::schedule_state* 
   if (there == nullptr)
     return {turned_down(write_status::absent, "there is no schedule " + workflow::quoted(w.name))};
   const auto who = workflow::clipped(w.who.empty() ? "somebody" : w.who, workflow::note_size_max);
-  acted_schedule d{{applied(), {true, 0, workflow::never, false, {}, {}}}, *there};
+  acted_schedule d{{applied(), {true, 0, workflow::never, false, {}}}, *there};
   auto& s = *d.put;
   switch (w.act) {
     case schedule_act::pause:

@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <string>
 
 using namespace steadfast;
@@ -107,7 +108,7 @@ TEST_CASE("row 124: a child is stored in the commit in which its parent begins t
   x.store.one(trip_of("t"));
   const auto taken = x.claim();
   CHECK(taken.tasks.empty()); // it only waits
-  CHECK(taken.changed.size() == 1);
+  CHECK(taken.others.numbers.size() == 1);
   CHECK(taken.next <= at(x.seconds)); // there is a task to claim
   REQUIRE(x.store->find("t/conference"));
   CHECK(x.state("t", 0) == "waiting");
@@ -115,7 +116,7 @@ TEST_CASE("row 124: a child is stored in the commit in which its parent begins t
   x.expect_whole();
   REQUIRE(x.claim().tasks.size() == 1);
   const auto o = x.succeed("t/conference");
-  CHECK(o.changed == std::vector<std::uint64_t>{x.store->find("t")->number});
+  CHECK(o.others.numbers == std::vector<std::uint64_t>{x.store->find("t")->number});
   CHECK(x.state("t", 0) == "completed");
   CHECK(x.store->find("t")->steps[0].result.view() == "7");
   x.expect_whole();
@@ -280,4 +281,124 @@ TEST_CASE("row 127: a child leaves the store with its parent and not before") {
   CHECK_FALSE(x.store->find("t"));
   CHECK_FALSE(x.store->find("t/conference"));
   x.expect_whole();
+}
+
+namespace {
+
+/// The tour `t` has a hotel at work, so that a scheduler has it, and waits for `t/answer`, which waits for an event.
+struct tour : agency {
+  tour() {
+    workflow::definition d;
+    d.name = "answer";
+    d.steps = {step_named("wait")};
+    d.steps[0].agent.clear();
+    d.steps[0].wait.emplace();
+    d.steps[0].wait->what = workflow::wait_rule::kind::event;
+    d.steps[0].wait->name = "answered";
+    d.steps[0].wait->length = std::chrono::hours{1};
+    d.steps[0].wait->at.pointer = "/name";
+    REQUIRE(store.one(register_definition{d}).result == write_status::applied);
+    workflow::definition whole;
+    whole.name = "tour";
+    whole.steps = {starting("answer", "answer", "/conference"), step_named("hotel")};
+    whole.steps[0].after.emplace();
+    whole.steps[1].after.emplace();
+    REQUIRE(store.one(register_definition{whole}).result == write_status::applied);
+    auto w = trip_of("t");
+    w.what.workflow = "tour";
+    store.one(w);
+    claim();
+    claim();
+    REQUIRE(state("t", 1) == "running");
+    REQUIRE(state("t/answer", 0) == "waiting");
+  }
+
+  send_event answered(std::string key, std::string to_task = {}) {
+    send_event w;
+    w.name = "answered";
+    w.key = std::move(key);
+    w.task_id = std::move(to_task);
+    w.data = "{}";
+    w.who = "guest";
+    w.now = at(seconds++);
+    return w;
+  }
+
+  void expect_parent_told(const other_changes& others, const std::string& parent = "t") {
+    const auto number = store->find(parent)->number;
+    CHECK(std::count(others.numbers.begin(), others.numbers.end(), number) == 1);
+    const auto is_told = [&](const task_of_scheduler& x) { return x.number == number && x.scheduler == "s1"; };
+    CHECK(std::count_if(others.locked.begin(), others.locked.end(), is_told) == 1);
+    expect_whole();
+  }
+};
+
+} // namespace
+
+TEST_CASE("row 124: the scheduler of a parent is told when an event ends the child") {
+  tour x;
+  const auto o = x.store.one(x.answered("C++"));
+  REQUIRE(o.taken == 1);
+  REQUIRE(x.state("t", 0) == "completed");
+  x.expect_parent_told(o.others);
+}
+
+TEST_CASE("row 124: the scheduler of a parent is told when an event for the child alone ends it") {
+  tour x;
+  const auto o = x.store.one(x.answered({}, "t/answer"));
+  REQUIRE(o.taken == 1);
+  REQUIRE(x.state("t", 0) == "completed");
+  x.expect_parent_told(o.others);
+}
+
+TEST_CASE("row 125: the scheduler of a child is told when a schedule cancels its parent") {
+  for (const bool by_hand : {false, true}) {
+    agency x;
+    workflow::schedule s;
+    s.name = "daily";
+    s.workflow = "trip";
+    s.payload = trip_of("t").what.payload;
+    s.every = std::chrono::hours{24};
+    s.rule = workflow::overlap::cancel;
+    REQUIRE(x.store.one(put_schedule{s, {}, at(0)}).result == write_status::applied);
+    const auto first = x.store->find_schedule("daily")->next_at;
+    constexpr std::int64_t a_day = 24 * 3600;
+    const auto day = std::chrono::duration_cast<std::chrono::seconds>(first - at(0)).count();
+    REQUIRE(x.store.one(fire_schedules{10, {}, at(day)}).made == 1);
+    x.seconds = day + 1;
+    x.claim();
+    x.claim();
+    const auto id = workflow::task_id_of("daily", first) + "/conference";
+    REQUIRE(x.state(id) == "running");
+    const auto others =
+      by_hand ? x.store.one(act_on_schedule{"daily", schedule_act::run, "eve", "a test", at(day + 60)}).others
+              : x.store.one(fire_schedules{10, {}, at(day + a_day)}).others;
+    REQUIRE(x.state(id) == "undoing");
+    REQUIRE(others.locked.size() == 1);
+    CHECK(others.locked[0].number == x.store->find(id)->number);
+    CHECK(others.locked[0].scheduler == "s1");
+    x.expect_whole();
+  }
+}
+
+TEST_CASE("row 127: the scheduler of a parent is told when its child is imported") {
+  tour x;
+  tour there; // the same without the end of the child
+  there.store.one(there.answered("C++"));
+  auto ended = *there.store->export_task("t/answer");
+  REQUIRE(ended.task.state == workflow::process_state::processed);
+  agency without; // which has the parent only
+  for (const auto* workflow : {"answer", "tour"})
+    REQUIRE(without.store.one(register_definition{*x.store->find_definition(workflow, 1)}).result
+            == write_status::applied);
+  REQUIRE(without.store.one(import_task{*x.store->export_task("t"), "eve", "a test", at(50)}).result
+          == write_status::applied);
+  without.seconds = 60;
+  without.claim();
+  REQUIRE(without.store->find("t")->locked_by == "s1");
+  const auto o = without.store.one(import_task{ended, "eve", "a test", at(70)});
+  REQUIRE(o.result == write_status::applied);
+  REQUIRE(without.state("t", 0) == "completed");
+  REQUIRE(o.others.locked.size() == 1);
+  CHECK(o.others.locked[0].number == without.store->find("t")->number);
 }

@@ -81,7 +81,7 @@ TEST_CASE("row 120: a moment and its task are one commit, so that a crash neithe
   CHECK(fire(store, full_hour - 1).next == at(full_hour));
   const auto first = fire(store, full_hour + 1);
   CHECK(first.made == 1);
-  CHECK(first.tasks.size() == 1);
+  CHECK(first.others.numbers.size() == 1);
   CHECK(first.next == at(full_hour + an_hour));
   CHECK_FALSE(first.more);
   store.reopen();
@@ -173,9 +173,9 @@ TEST_CASE("a task that is still under way is cancelled for the next moment, whic
   REQUIRE(store.take("s1", full_hour + 1).id == id_at(full_hour));
   const auto o = fire(store, full_hour + an_hour);
   CHECK(o.made == 0);
-  REQUIRE(o.locked.size() == 1);
-  CHECK(o.locked.front().scheduler == "s1");
-  CHECK(o.tasks.size() == 1);
+  REQUIRE(o.others.locked.size() == 1);
+  CHECK(o.others.locked.front().scheduler == "s1");
+  CHECK(o.others.numbers.size() == 1);
   CHECK(store->find(id_at(full_hour))->state == workflow::process_state::undoing);
   expect_sound(store);
 }
