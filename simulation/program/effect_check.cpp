@@ -96,7 +96,7 @@ checker::step step_of(checker::names& n, const stored_task& stored, std::size_t 
   s.attempt = is.attempt;
   s.attempts_limit = workflow::attempts_limit(rules);
   s.is_log_cut = is.log_dropped > 0;
-  if (!workflow::starts_child(rules)) // that its child has ended is told by another node's clock
+  if (!rules.wait) // that its child has ended, or an event has come, is told by another node's clock
     s.completed_ms = milliseconds_of(is.completed_at);
   for (const auto p : workflow::predecessors(stored.definition, i))
     s.after.push_back(static_cast<std::uint32_t>(p));

@@ -27,7 +27,7 @@ constexpr workflow::span drains_in{20'000};
 constexpr workflow::span heals_in{30'000}; ///< until every node and a supervisor have their leases
 constexpr workflow::span learns_in{5'000}; ///< that a lease has changed
 constexpr workflow::span answers_in{1700};
-constexpr int times_asked = 3;
+constexpr std::size_t times_asked = 8;
 constexpr workflow::span conditions_in{12'000};      ///< until people are told of conditions
 constexpr workflow::span overdue_for{45'000};        ///< longer than complete-by and a node's lease
 constexpr workflow::span ends_in_the_end{3'600'000}; ///< with every cool-off
@@ -191,12 +191,7 @@ void aftermath::play(const run_for& run, const is_broken& broken) {
   else if (!broken())
     lose_all_schedulers(run, broken);
   if (!broken() && holds(settles_in))
-    for (int i = 0; i < times_asked; ++i) {
-      ask_all();
-      run(answers_in);
-      count_what_is_kept();
-    }
-  expect_at_rest();
+    expect_at_rest(run);
   if (const auto keep = cluster_.shape().keep.keep_for; keep && !broken() && holds(*keep + leaves_in))
     expect_none_left(*keep);
 }
@@ -373,7 +368,13 @@ void aftermath::count_what_is_kept() {
   }
 }
 
-void aftermath::expect_at_rest() {
+void aftermath::expect_at_rest(const run_for& run) {
+  const auto is_kept = [](std::size_t times) { return [times](const auto& x) { return x.second.size() == times; }; };
+  for (std::size_t i = 0; i < times_asked && (i == 0 || std::any_of(kept_.begin(), kept_.end(), is_kept(i))); ++i) {
+    ask_all();
+    run(answers_in);
+    count_what_is_kept();
+  }
   for (const auto& [what, all] : kept_)
     if (all.size() == times_asked)
       watch_.complain("at rest " + what + " keeps what is over: " + all.back() + " (P28)");

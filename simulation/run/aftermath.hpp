@@ -55,7 +55,7 @@ private:
   void ask_all();
   void ask(const std::string& node, const std::string& kind, const actors::inspectable_actor& to);
   void count_what_is_kept();
-  void expect_at_rest();
+  void expect_at_rest(const run_for& run);
   void submit_everywhere(const std::string& prefix);
   void submit_many(const std::string& prefix);
   void expect_all_ended(const std::string& prefix, const std::string& when);
