@@ -7,6 +7,7 @@
 #include "apps/terminal/exit_code.hpp"
 #include "apps/terminal/table.hpp"
 #include "apps/terminal/terminal.hpp"
+#include "runtime/configuration/schedule_file.hpp"
 #include "runtime/text/json.hpp"
 #include "runtime/text/time_text.hpp"
 #include "runtime/toml/toml_file.hpp"
@@ -86,7 +87,8 @@ int show(const schedule_arguments& g) {
   std::cout << "schedule " << s.value("name", "") << ": workflow " << s.value("workflow", "") << ", " << times_of(s)
             << ", overlap " << s.value("overlap", "") << '\n'
             << "  " << printable(s.value("text", "")) << '\n'
-            << "  next: " << first_of(s.at("next")) << "; tasks made: " << s.at("tasks_made").dump()
+            << "  next: " << (s.value("is_paused", false) ? "none while it is paused" : first_of(s.at("next")))
+            << "; tasks made: " << s.at("tasks_made").dump()
             << (s.value("file", "").empty() ? "" : "; from " + printable(s.value("file", ""))) << '\n';
   table rows{{"moment", "became", "at", ""}};
   for (const auto& n : s.at("moments"))
@@ -112,8 +114,9 @@ int next(const schedule_arguments& g) {
 
 int put(const schedule_arguments& g) {
   require_file(g.file);
-  const auto answer = connect(g.node).call(
-    api::schedule_put, {{"text", runtime::read_text_file(g.file)}, {"who", who_acts()}, {"why", g.why}});
+  const auto text = runtime::read_text_file(g.file);
+  parse_schedules(text, g.file); // its mistakes are told with the file's name and line
+  const auto answer = connect(g.node).call(api::schedule_put, {{"text", text}, {"who", who_acts()}, {"why", g.why}});
   if (g.node.json) {
     print_json(answer);
     return done;

@@ -33,7 +33,9 @@ int run_serve(const std::string& config, bool check_only) {
     if (!found.problems.empty())
       return wrong_config;
     std::cout << config << " is all right: " << runtime::counted(options.agents.size(), "agent") << ", "
-              << runtime::counted(options.workflows.size(), "workflow") << '\n';
+              << runtime::counted(options.workflows.size(), "workflow")
+              << (options.schedules.empty() ? "" : ", " + runtime::counted(options.schedules.size(), "schedule"))
+              << '\n';
     return done;
   }
   try {

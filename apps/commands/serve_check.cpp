@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -110,11 +111,44 @@ void compare_versions(const node_options& o, config_findings& found) {
   }
 }
 
+bool is_in_files(const node_options& o, const std::string& workflow) {
+  return std::any_of(o.workflows.begin(), o.workflows.end(), [&](const auto& d) { return d.name == workflow; });
+}
+
+void look_at_schedules(const node_options& o, config_findings& found) {
+  const auto now = std::chrono::floor<workflow::span>(std::chrono::system_clock::now());
+  for (const auto& s : o.schedules) {
+    const auto which = s.file.string() + ": schedule " + workflow::quoted(s.what.name) + ": ";
+    bool is_there = false;
+    for (const auto& d : o.workflows)
+      if (workflow::is_for(s.what, d)) {
+        is_there = true;
+        for (const auto& p : workflow::problems(s.what, d, now))
+          found.problems.push_back(which + p);
+      }
+    if (!is_there)
+      found.warnings.push_back(which + "workflow " + workflow::quoted(s.what.workflow)
+                               + (s.what.version == 0 ? "" : " version " + std::to_string(s.what.version))
+                               + " is in no file of this node: it must be in the store already");
+  }
+}
+
+void look_for_child_workflows(const node_options& o, config_findings& found) {
+  for (const auto& d : o.workflows)
+    for (const auto& s : d.steps)
+      if (workflow::starts_child(s) && !is_in_files(o, s.wait->name))
+        found.warnings.push_back(place_of(o, d) + ": step " + workflow::quoted(s.name) + " starts tasks of "
+                                 + workflow::quoted(s.wait->name)
+                                 + ", which is in no file of this node: it must be in the store when the step begins");
+}
+
 } // namespace
 
 config_findings look_closer(const node_options& o) {
   config_findings found;
   look_for_agents(o, found);
+  look_at_schedules(o, found);
+  look_for_child_workflows(o, found);
   compare_versions(o, found);
   return found;
 }

@@ -12,12 +12,15 @@
 #include "runtime/text/quantity.hpp"
 #include "runtime/toml/config_error.hpp"
 #include "runtime/toml/toml_file.hpp"
+#include "workflow/text/name.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace steadfast::apps {
@@ -118,42 +121,75 @@ int show(const workflow_arguments& g) {
   return done;
 }
 
-void tell_schedules(const workflow_arguments& g, const std::string& file,
-                    const std::vector<workflow::schedule>& schedules) {
-  json names = json::array();
-  for (const auto& s : schedules)
-    names.push_back(s.name);
-  if (g.node.json)
-    print_json({{"file", file}, {"problems", json::array()}, {"schedules", names}});
-  else
-    std::cout << file << ": all right, " << runtime::counted(schedules.size(), "schedule") << '\n';
+struct checked_file {
+  std::string name;
+  std::vector<std::string> problems;
+  std::optional<workflow::definition> workflow; ///< none: it has schedules only
+  std::vector<workflow::schedule> schedules;
+};
+
+checked_file read_to_check(const std::string& file) {
+  require_file(file);
+  checked_file x{file, {}, {}, {}};
+  const auto add = [&x](const runtime::config_error& e) {
+    x.problems.insert(x.problems.end(), e.problems().begin(), e.problems().end());
+  };
+  try {
+    const auto text = runtime::read_text_file(file);
+    if (!has_only_schedules(text, file))
+      try {
+        x.workflow = parse_workflow(text, file);
+      } catch (const runtime::config_error& e) {
+        add(e);
+      }
+    x.schedules = parse_schedules(text, file);
+  } catch (const runtime::config_error& e) {
+    add(e);
+  }
+  return x;
+}
+
+/// A workflow of one file may refuse the tasks of a schedule in another.
+void hold_together(std::vector<checked_file>& all) {
+  const auto now = std::chrono::floor<workflow::span>(std::chrono::system_clock::now());
+  for (auto& x : all)
+    for (const auto& s : x.schedules)
+      for (const auto& of : all)
+        if (of.workflow && workflow::is_for(s, *of.workflow))
+          for (const auto& p : workflow::problems(s, *of.workflow, now))
+            x.problems.push_back(x.name + ": schedule " + workflow::quoted(s.name) + ": " + p);
+}
+
+void tell_checked(const workflow_arguments& g, const checked_file& x) {
+  const auto schedules = runtime::counted(x.schedules.size(), "schedule");
+  if (g.node.json) {
+    json told{{"file", x.name}, {"problems", x.problems}};
+    if (x.problems.empty() && x.workflow)
+      told["workflow"] = definition_json(*x.workflow);
+    else if (x.problems.empty())
+      for (const auto& s : x.schedules)
+        told["schedules"].push_back(s.name);
+    print_json(told);
+  } else if (!x.problems.empty()) {
+    std::cout << runtime::config_error{x.problems}.what() << '\n';
+  } else if (x.workflow) {
+    std::cout << x.name << ": workflow " << x.workflow->name << " v" << x.workflow->version << " is all right, "
+              << runtime::counted(x.workflow->steps.size(), "step") << (x.schedules.empty() ? "" : ", " + schedules)
+              << '\n';
+  } else {
+    std::cout << x.name << ": all right, " << schedules << '\n';
+  }
 }
 
 int check(const workflow_arguments& g) {
+  std::vector<checked_file> all;
+  for (const auto& file : g.files)
+    all.push_back(read_to_check(file));
+  hold_together(all);
   int code = done;
-  for (const auto& file : g.files) {
-    require_file(file);
-    try {
-      const auto text = runtime::read_text_file(file);
-      const auto schedules = parse_schedules(text, file);
-      if (has_only_schedules(text, file)) {
-        tell_schedules(g, file, schedules);
-        continue;
-      }
-      const auto d = definition_json(parse_workflow(text, file));
-      if (g.node.json)
-        print_json({{"file", file}, {"problems", json::array()}, {"workflow", d}});
-      else
-        std::cout << file << ": workflow " << text_of(d.at("name")) << " v" << d.at("version") << " is all right, "
-                  << runtime::counted(d.at("steps").size(), "step")
-                  << (schedules.empty() ? "" : ", " + runtime::counted(schedules.size(), "schedule")) << '\n';
-    } catch (const runtime::config_error& e) {
-      code = wrong_data;
-      if (g.node.json)
-        print_json({{"file", file}, {"problems", e.problems()}});
-      else
-        std::cout << e.what() << '\n';
-    }
+  for (const auto& x : all) {
+    tell_checked(g, x);
+    code = x.problems.empty() ? code : wrong_data;
   }
   return code;
 }
@@ -176,6 +212,9 @@ int register_file(const workflow_arguments& g, const std::string& file, bool is_
                 : is_dry ? " can be registered"
                          : " is registered; new tasks of it begin with this version")
             << '\n';
+  if (const auto left = parse_schedules(runtime::read_text_file(file), file); !left.empty())
+    std::cout << "its " << runtime::counted(left.size(), "schedule") << " stayed as they are: steadfast schedule put "
+              << file << '\n';
   if (const auto& missing = answer.at("agents_missing"); !missing.empty())
     std::cout << "no node has these agents of its steps, so tasks would wait for them: " << names(missing) << '\n';
   return done;

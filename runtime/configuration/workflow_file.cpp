@@ -277,7 +277,9 @@ void read_child(toml_section& in, workflow::step_definition& s) {
 void expect_only_waits(toml_section& in) {
   for (const auto* key : {"complete_by", "retry", "threshold", "cool_off", "on_exhausted"})
     if (in.table().contains(key))
-      in.complain(key, "is for a step that an agent carries out, and this one only waits");
+      in.complain(key, in.table().contains("workflow")
+                         ? "is for a step that an agent carries out, and this one starts a task"
+                         : "is for a step that an agent carries out, and this one only waits");
 }
 
 /// `later = "40m"`, or with the time without a word of it.

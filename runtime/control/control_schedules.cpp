@@ -178,6 +178,8 @@ json put_schedules(const control_context& c, const api::arguments& params) {
   const auto all = schedules_in(params);
   if (all.empty())
     throw api::error{api::error::invalid_params, "there is no [[schedule]] in it", {}, "text"};
+  for (const auto& s : all) // all or none
+    written(c, store::put_schedule{s, {}, {}, true});
   json names = json::array();
   json changed = json::array();
   for (const auto& s : all) {

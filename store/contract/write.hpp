@@ -218,6 +218,8 @@ struct register_definition {
 inline constexpr const char* changed_workflow = "changed_workflow"; ///< kind of that alert
 /// Kind of an alert about tasks whose workflow cannot be read. It is over when the definition is registered again.
 inline constexpr const char* damaged_workflow = "damaged_workflow";
+/// Kind of alerts about a schedule, each of which is over when what it tells is.
+inline constexpr const char* incident_of_schedule = "schedule";
 /// Leases: `ttl` counts from `now`. Acquiring a free, lapsed or own lease raises its epoch.
 struct acquire_lease {
   using result = lease_result;
@@ -346,12 +348,14 @@ struct send_event {
   workflow::instant now;
 };
 
-/// Keeps a schedule, in place of the one of that name.
+/// Keeps a schedule, in place of the one of that name. With `file` a refusal raises an alert, of which there is one at a
+/// time, and which is over when the schedule is put or removed.
 struct put_schedule {
   using result = schedule_result;
   workflow::schedule what;
   std::string file; ///< that it was read from, for people; empty: it came by command
   workflow::clock_reading now;
+  bool is_question = false; ///< only whether it would be taken: nothing is put
 };
 
 /// Stored as words in the notes of what persons did.

@@ -71,7 +71,10 @@ answer<put_schedule> write_batch::make(const put_schedule& w) {
     there = schedule_there(w.what.name);
   } catch (const damaged_record&) { // this one takes its place
     txn_.erase(in_.schedules, w.what.name);
+    known.damages = incidents_.open_ones(incident_of_schedule, {}, cause_of_damaged(w.what.name));
   }
+  if (!w.file.empty())
+    known.refusals = incidents_.open_ones(incident_of_schedule, {}, cause_of_unplaced(w.what.name));
   known.there = there ? &*there : nullptr;
   const auto version = w.what.version != 0 ? w.what.version : newest_version(w.what.workflow);
   const auto d = see_.definition(w.what.workflow, version);
@@ -79,10 +82,15 @@ answer<put_schedule> write_batch::make(const put_schedule& w) {
   known.count = txn_.entries(in_.schedules);
   known.nodes = see_.leases(w.now);
   auto decided = decide(w, known);
+  if (w.is_question)
+    return std::move(decided.said);
   if (decided.put && !has_room(w.what.payload.size()))
     return turned_down_full(w.now.now);
   if (decided.put)
     put_schedule_row(known.there, &*decided.put);
+  end_alerts_of(decided.over, moved_on, w.now.now);
+  if (decided.raised)
+    put(*decided.raised);
   return std::move(decided.said);
 }
 
@@ -94,6 +102,10 @@ answer<act_on_schedule> write_batch::make(const act_on_schedule& w) {
     return turned_down_full(w.now.now);
   if (d.put || d.is_removed)
     put_schedule_row(&*there, d.put ? &*d.put : nullptr);
+  if (d.is_removed)
+    end_alerts_of(incidents_.open_ones(incident_of_schedule, {}, cause_of_schedule(w.name)), w.who, w.now.now);
+  else if (d.put && is_refusal_over(*there, *d.put))
+    end_alerts_of(incidents_.open_ones(incident_of_schedule, {}, cause_of_refused(w.name)), moved_on, w.now.now);
   if (d.said.result == write_status::applied)
     put_act(0, {}, {w.who, d.done, w.why, w.now.now});
   d.said.others = std::move(made.others);
@@ -126,6 +138,8 @@ answer<fire_schedules> write_batch::make(const fire_schedules& w) {
         put_schedule_row(&*before, &next);
         if (const auto told = alert_of_refusal(*before, next, w.now.now))
           put(*told);
+        else if (is_refusal_over(*before, next))
+          end_alerts_of(incidents_.open_ones(incident_of_schedule, {}, cause_of_refused(name)), moved_on, w.now.now);
         if (before->next_at == at)
           continue; // else it stands here since it was damaged
       }

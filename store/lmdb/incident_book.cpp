@@ -61,10 +61,13 @@ std::vector<incident> incident_book::open_conditions() const {
   return open_where([](const incident& x) { return x.is_condition; });
 }
 
-std::vector<std::uint64_t> incident_book::open_ones(std::string_view kind, std::string_view workflow) const {
+std::vector<std::uint64_t> incident_book::open_ones(std::string_view kind, std::string_view workflow,
+                                                    std::string_view cause) const {
   std::vector<std::uint64_t> numbers;
-  for (const auto& x :
-       open_where([&](const incident& i) { return i.what.kind == kind && i.what.workflow == workflow; }))
+  const auto is_meant = [&](const incident& i) {
+    return i.what.kind == kind && i.what.workflow == workflow && i.what.cause.starts_with(cause);
+  };
+  for (const auto& x : open_where(is_meant))
     numbers.push_back(x.number);
   return numbers;
 }

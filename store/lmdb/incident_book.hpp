@@ -38,8 +38,9 @@ public:
   std::vector<std::uint64_t> alerts_of(std::uint64_t incident, std::uint64_t after, std::size_t max) const;
   /// Those that are open and made by report_conditions.
   std::vector<incident> open_conditions() const;
-  /// Numbers of those that are open and about that workflow.
-  std::vector<std::uint64_t> open_ones(std::string_view kind, std::string_view workflow) const;
+  /// Numbers of those that are open and about that workflow, whose cause begins so.
+  std::vector<std::uint64_t> open_ones(std::string_view kind, std::string_view workflow,
+                                       std::string_view cause = {}) const;
 
   /// Those that have begun or ended since the last call.
   std::vector<incident_turn> take_turns() { return std::exchange(turns_, {}); }

@@ -77,7 +77,7 @@ void serialize(Archive& ar, send_event& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, put_schedule& x, unsigned) {
-  all(ar, x.what, x.file, x.now.now);
+  all(ar, x.what, x.file, x.now.now, x.is_question);
 }
 
 template <class Archive>

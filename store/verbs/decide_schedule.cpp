@@ -18,9 +18,25 @@ std::string name_of(const workflow::schedule& s) {
   return "schedule " + workflow::quoted(s.name);
 }
 
-raised_alert alert_of_schedule(workflow::alert told) {
-  auto signature = workflow::signature_of(told, nullptr, nullptr);
-  return {0, {}, std::move(told), std::move(signature)};
+raised_alert alert_of_schedule(std::string text, std::string cause, workflow::instant now) {
+  return {
+    0, {}, {incident_of_schedule, std::move(text), {}, now}, {incident_of_schedule, {}, {}, {}, std::move(cause)}};
+}
+
+/// Of a file, which nobody may see when its node starts.
+placed_schedule refused(const put_schedule& w, const known_schedule& known, std::string why) {
+  placed_schedule d{schedule_refused(std::move(why))};
+  if (!w.file.empty() && known.refusals.empty())
+    d.raised =
+      alert_of_schedule(w.file + ": " + d.said.why
+                          + (known.there != nullptr ? "; it goes on as it was put before" : "; it makes no tasks")
+                          + ": mend that, and start the node again",
+                        cause_of_unplaced(w.what.name), w.now.now);
+  return d;
+}
+
+bool ends_with(const workflow::schedule_state& s, workflow::moment_fate fate) {
+  return !s.notes.empty() && s.notes.back().fate == fate;
 }
 
 /// What became of the moment that a person added.
@@ -38,26 +54,46 @@ answer<act_on_schedule> told_of_run(const workflow::schedule_state& s, workflow:
 
 } // namespace
 
-decided<put_schedule, workflow::schedule_state> decide(const put_schedule& w, const known_schedule& known) {
+std::string cause_of_schedule(const std::string& name) {
+  return "schedule " + workflow::quoted(name) + " ";
+}
+
+std::string cause_of_unplaced(const std::string& name) {
+  return cause_of_schedule(name) + "of a file is refused";
+}
+
+std::string cause_of_refused(const std::string& name) {
+  return cause_of_schedule(name) + "could not make its task";
+}
+
+std::string cause_of_damaged(const std::string& name) {
+  return cause_of_schedule(name) + "is damaged";
+}
+
+placed_schedule decide(const put_schedule& w, const known_schedule& known) {
   const auto& s = w.what;
   auto wrong = workflow::problems(s);
   if (known.definition == nullptr)
     wrong.push_back("there is no workflow " + workflow::quoted(s.workflow)
                     + (s.version != 0 ? " version " + std::to_string(s.version) : ""));
   else if (wrong.empty())
-    wrong = workflow::payload_needs{*known.definition}.problems(workflow::payload_for(s, w.now.now).view());
+    wrong = workflow::problems(s, *known.definition, w.now.now);
   if (!wrong.empty())
-    return {schedule_refused(name_of(s) + ": " + workflow::joined(wrong, "; "))};
+    return refused(w, known, name_of(s) + ": " + workflow::joined(wrong, "; "));
   for (const auto& x : known.nodes)
     if (x.expires_at > w.now.now && is_of_older_node(x.name, x.note, workflow::knowledge::schedules))
-      return {schedule_refused(x.name
-                               + " is of a release that does not know schedules: bring all nodes up to date "
-                                 "first")};
+      return refused(w, known,
+                     x.name + " is of a release that does not know schedules: bring all nodes up to date first");
   if (known.there == nullptr && known.count >= workflow::schedules_max)
-    return {schedule_refused("there are " + std::to_string(known.count) + " schedules, and the store takes no more")};
+    return refused(w, known, "there are " + std::to_string(known.count) + " schedules, and the store takes no more");
+  placed_schedule d{applied()};
+  d.over = known.refusals;
+  d.over.insert(d.over.end(), known.damages.begin(), known.damages.end());
   if (known.there != nullptr && known.there->what == s && known.there->file == w.file)
-    return {{applied(), {}}};
-  return {{applied(), {true, 0, workflow::never, false, {}}}, workflow::begun(s, w.file, w.now.now, known.there)};
+    return d;
+  d.said.changed = true;
+  d.put = workflow::begun(s, w.file, w.now.now, known.there);
+  return d;
 }
 
 workflow::submission submission_of(const workflow::schedule& s, workflow::instant moment) {
@@ -101,6 +137,9 @@ acted_schedule decide(const act_on_schedule& w, const workflow::schedule_state* 
   auto& s = *d.put;
   switch (w.act) {
     case schedule_act::pause:
+      if (!s.paused_by.empty())
+        return {schedule_refused("the schedule was paused by " + s.paused_by + " already"
+                                 + (s.paused_why.empty() ? "" : ": " + s.paused_why))};
       d.done = "paused ";
       workflow::pause(s, who, workflow::clipped(w.why, workflow::note_size_max), w.now.now);
       break;
@@ -128,21 +167,20 @@ acted_schedule decide(const act_on_schedule& w, const workflow::schedule_state* 
 
 std::optional<raised_alert> alert_of_refusal(const workflow::schedule_state& before,
                                              const workflow::schedule_state& after, workflow::instant now) {
-  const auto is_refused = [](const workflow::schedule_state& s) {
-    return !s.notes.empty() && s.notes.back().fate == workflow::moment_fate::refused;
-  };
-  if (!is_refused(after) || is_refused(before))
+  if (!ends_with(after, workflow::moment_fate::refused) || ends_with(before, workflow::moment_fate::refused))
     return std::nullopt;
-  return alert_of_schedule(
-    {"schedule", name_of(after.what) + " could not make its task: " + after.notes.back().text, {}, now});
+  return alert_of_schedule(name_of(after.what) + " could not make its task: " + after.notes.back().text,
+                           cause_of_refused(after.what.name), now);
+}
+
+bool is_refusal_over(const workflow::schedule_state& before, const workflow::schedule_state& after) {
+  return ends_with(before, workflow::moment_fate::refused) && ends_with(after, workflow::moment_fate::made);
 }
 
 raised_alert alert_of_damaged_schedule(const std::string& name, workflow::instant now) {
-  return alert_of_schedule(
-    {"set_aside",
-     "the record of schedule " + workflow::quoted(name) + " is damaged, so it makes no tasks: put it again",
-     {},
-     now});
+  return alert_of_schedule("the record of schedule " + workflow::quoted(name)
+                             + " is damaged, so it makes no tasks: put it again",
+                           cause_of_damaged(name), now);
 }
 
 } // namespace steadfast::store

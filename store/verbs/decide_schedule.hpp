@@ -2,7 +2,6 @@
 
 #include "store/verbs/decide.hpp"
 #include "store/verbs/decide_note.hpp"
-#include "workflow/definition/payload_needs.hpp"
 #include "workflow/schedule/schedule_state.hpp"
 
 #include <cstddef>
@@ -20,8 +19,16 @@ struct known_schedule {
   const workflow::definition* definition = nullptr; ///< of its workflow; null: there is none
   std::size_t count = 0;                            ///< schedules that there are
   std::vector<lease> nodes{};
+  std::vector<std::uint64_t> refusals{}; ///< open incidents: it stands in a file, and could not be put
+  std::vector<std::uint64_t> damages{};  ///< open incidents: its record was damaged
 };
-decided<put_schedule, workflow::schedule_state> decide(const put_schedule& w, const known_schedule& known);
+struct placed_schedule {
+  answer<put_schedule> said;
+  std::optional<workflow::schedule_state> put{}; ///< absent: all stays
+  std::vector<std::uint64_t> over{};             ///< numbers of incidents of which all alerts are over
+  std::optional<raised_alert> raised{};
+};
+placed_schedule decide(const put_schedule& w, const known_schedule& known);
 
 /// What a schedule asks of the store for that moment.
 workflow::submission submission_of(const workflow::schedule& s, workflow::instant moment);
@@ -47,6 +54,13 @@ acted_schedule decide(const act_on_schedule& w, const workflow::schedule_state* 
 /// The first refusal of a row of them: people are told.
 std::optional<raised_alert> alert_of_refusal(const workflow::schedule_state& before,
                                              const workflow::schedule_state& after, workflow::instant now);
+/// It has made a task, after it could not.
+bool is_refusal_over(const workflow::schedule_state& before, const workflow::schedule_state& after);
+/// Causes of incidents of a schedule, which begin with what all of them have.
+std::string cause_of_schedule(const std::string& name);
+std::string cause_of_unplaced(const std::string& name);
+std::string cause_of_refused(const std::string& name);
+std::string cause_of_damaged(const std::string& name);
 raised_alert alert_of_damaged_schedule(const std::string& name, workflow::instant now);
 
 } // namespace steadfast::store

@@ -193,8 +193,9 @@ void check_supervision(const report& r, const step_definition& s) {
 
 /// What only a step has that an agent carries out.
 void check_only_waits(const report& r, const step_definition& s) {
-  const auto none = [&r](bool is, const std::string& field) {
-    r.add_if(is, field + " is for a step that an agent carries out, and this one only waits");
+  const auto none = [&](bool is, const std::string& field) {
+    r.add_if(is, field + " is for a step that an agent carries out, and this one "
+                   + (starts_child(s) ? "starts a task" : "only waits"));
   };
   none(!s.agent.empty(), "agent");
   none(!s.input.empty(), "input");

@@ -120,7 +120,11 @@ void serve(schedule_state& s, instant now, const schedule_needs& needs) {
     due.served = {due.served.back()};
   }
   if (due.missed_from != unset) {
-    add_note(s, {due.missed_from, now, moment_fate::missed, "and those until " + utc_seconds_text(due.missed_to)});
+    const auto second = next_moment(s.what, due.missed_from);
+    const bool is_one = !second || *second > due.missed_to;
+    const auto end = due.served.empty() ? now : due.served.front();
+    add_note(s, {due.missed_from, now, moment_fate::missed,
+                 is_one ? std::string{} : "and those after it, before " + utc_seconds_text(end)});
     s.settled_until = due.missed_to;
   }
   for (const auto moment : due.served) {

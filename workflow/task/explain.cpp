@@ -183,6 +183,11 @@ void explain_steps(const task& t, const definition& d, instant now, std::vector<
   for (std::size_t i = 0; i < t.steps.size(); ++i) {
     const view v{t, d, now, i};
     const bool rests = t.state == process_state::suspended && t.steps[i].doing == attempt_action::none;
+    const bool has_child =
+      starts_child(d.steps[i])
+      && (t.steps[i].state == step_state::waiting || is_undo_of_child_awaited(t.steps[i], d.steps[i]));
+    if (rests && has_child)
+      out.push_back(waiting_for_child(v)); // which does not rest
     if (rests)
       continue; // what comes next for it is decided when the task resumes
     if (is_undoing(t))
@@ -215,9 +220,20 @@ void explain_limits(const task& t, const definition& d, instant now, std::vector
     out.push_back({"limit: if it is not done by then, what happened is undone; forward work ends at", forward_until});
 }
 
-void explain_undoing(const task& t, std::vector<explanation>& out) {
+/// Nothing else can be undone before.
+bool waits_for_undo_of_child(const task& t, const definition& d) {
+  bool waits = false;
+  t.steps.each<step_mark::acted>(
+    [&](std::size_t i) { waits = waits || is_undo_of_child_awaited(t.steps[i], d.steps[i]); });
+  const auto ready = ready_to_undo(t, d);
+  return waits && std::all_of(ready.begin(), ready.end(), [&](std::size_t i) {
+           return is_undo_of_child_awaited(t.steps[i], d.steps[i]);
+         });
+}
+
+void explain_undoing(const task& t, const definition& d, std::vector<explanation>& out) {
   out.push_back({"undoing: what happened is being reversed" + in_brackets(t.cause)});
-  if (t.locked_by.empty())
+  if (t.locked_by.empty() && !waits_for_undo_of_child(t, d))
     out.push_back({"pending: the undo waits until a scheduler takes it"});
 }
 
@@ -330,7 +346,7 @@ std::vector<explanation> explain_whole(const task& t, const definition& d, insta
     case process_state::error: explain_error(t, d, out); return out;
     case process_state::pending: explain_pending(t, now, out); break;
     case process_state::processing: out.push_back({"processing: by scheduler " + quoted(t.locked_by)}); break;
-    case process_state::undoing: explain_undoing(t, out); break;
+    case process_state::undoing: explain_undoing(t, d, out); break;
     case process_state::suspended: explain_suspended(t, out); break;
   }
   explain_steps(t, d, now, out);

@@ -285,120 +285,127 @@ TEST_CASE("row 127: a child leaves the store with its parent and not before") {
 
 namespace {
 
-/// The tour `t` has a hotel at work, so that a scheduler has it, and waits for `t/answer`, which waits for an event.
+/// A tour has a hotel at work, so that a scheduler has it, and waits for an event; then comes a conference.
 struct tour : agency {
   tour() {
     workflow::definition d;
-    d.name = "answer";
-    d.steps = {step_named("wait")};
-    d.steps[0].agent.clear();
-    d.steps[0].wait.emplace();
-    d.steps[0].wait->what = workflow::wait_rule::kind::event;
-    d.steps[0].wait->name = "answered";
-    d.steps[0].wait->length = std::chrono::hours{1};
-    d.steps[0].wait->at.pointer = "/name";
-    REQUIRE(store.one(register_definition{d}).result == write_status::applied);
-    workflow::definition whole;
-    whole.name = "tour";
-    whole.steps = {starting("answer", "answer", "/conference"), step_named("hotel")};
-    whole.steps[0].after.emplace();
-    whole.steps[1].after.emplace();
-    REQUIRE(store.one(register_definition{whole}).result == write_status::applied);
+    d.name = "tour";
+    d.steps.emplace_back().name = "answer";
+    auto& wait = d.steps.back().wait.emplace();
+    wait.what = workflow::wait_rule::kind::event;
+    wait.name = "answered";
+    wait.length = std::chrono::hours{1};
+    wait.at.pointer = "/conference/name";
+    d.steps.push_back(starting("guide", "conference", "/conference"));
+    d.steps.back().after = {"answer"};
+    d.steps.push_back(step_named("hotel"));
+    for (auto* s : {&d.steps[0], &d.steps[2]})
+      s->after.emplace();
+    const auto o = store.one(register_definition{d});
+    INFO(o.why);
+    REQUIRE(o.result == write_status::applied);
+  }
+
+  void submit() {
     auto w = trip_of("t");
     w.what.workflow = "tour";
     store.one(w);
-    claim();
-    claim();
-    REQUIRE(state("t", 1) == "running");
-    REQUIRE(state("t/answer", 0) == "waiting");
+    begin("t");
   }
-
-  send_event answered(std::string key, std::string to_task = {}) {
+  void begin(const std::string& id) {
+    claim();
+    REQUIRE(state(id, 0) == "waiting");
+    REQUIRE(store->find(id)->locked_by == "s1");
+  }
+  answer<send_event> answered(const std::string& id, bool to_one) {
     send_event w;
     w.name = "answered";
-    w.key = std::move(key);
-    w.task_id = std::move(to_task);
+    if (to_one)
+      w.task_id = id;
+    else
+      w.key = "C++";
     w.data = "{}";
     w.who = "guest";
     w.now = at(seconds++);
-    return w;
+    return store.one(std::move(w));
   }
-
-  void expect_parent_told(const other_changes& others, const std::string& parent = "t") {
-    const auto number = store->find(parent)->number;
-    CHECK(std::count(others.numbers.begin(), others.numbers.end(), number) == 1);
-    const auto is_told = [&](const task_of_scheduler& x) { return x.number == number && x.scheduler == "s1"; };
-    CHECK(std::count_if(others.locked.begin(), others.locked.end(), is_told) == 1);
-    expect_whole();
-  }
+  std::uint64_t number(const std::string& id) { return store->find(id)->number; }
 };
+
+std::vector<std::uint64_t> told_of(const other_changes& others, const std::string& scheduler = "s1") {
+  std::vector<std::uint64_t> numbers;
+  for (const auto& x : others.locked)
+    if (x.scheduler == scheduler)
+      numbers.push_back(x.number);
+  return numbers;
+}
 
 } // namespace
 
-TEST_CASE("row 124: the scheduler of a parent is told when an event ends the child") {
-  tour x;
-  const auto o = x.store.one(x.answered("C++"));
-  REQUIRE(o.taken == 1);
-  REQUIRE(x.state("t", 0) == "completed");
-  x.expect_parent_told(o.others);
+TEST_CASE("row 124: a child that an event starts is told with it, and the scheduler of the parent is") {
+  for (const bool to_one : {false, true}) {
+    tour x;
+    x.submit();
+    const auto o = x.answered("t", to_one);
+    REQUIRE(o.taken == 1);
+    REQUIRE(x.state("t", 1) == "waiting");
+    const auto child = x.number("t/guide");
+    CHECK(std::count(o.others.numbers.begin(), o.others.numbers.end(), child) == 1);
+    const auto told = told_of(o.others);
+    CHECK(std::count(told.begin(), told.end(), x.number("t")) >= 1);
+    x.expect_whole();
+  }
 }
 
-TEST_CASE("row 124: the scheduler of a parent is told when an event for the child alone ends it") {
-  tour x;
-  const auto o = x.store.one(x.answered({}, "t/answer"));
-  REQUIRE(o.taken == 1);
-  REQUIRE(x.state("t", 0) == "completed");
-  x.expect_parent_told(o.others);
-}
-
-TEST_CASE("row 125: the scheduler of a child is told when a schedule cancels its parent") {
+TEST_CASE("row 125: the scheduler of a task that a schedule cancels is told, also when a person runs it") {
   for (const bool by_hand : {false, true}) {
-    agency x;
+    tour x;
     workflow::schedule s;
     s.name = "daily";
-    s.workflow = "trip";
+    s.workflow = "tour";
     s.payload = trip_of("t").what.payload;
     s.every = std::chrono::hours{24};
     s.rule = workflow::overlap::cancel;
     REQUIRE(x.store.one(put_schedule{s, {}, at(0)}).result == write_status::applied);
     const auto first = x.store->find_schedule("daily")->next_at;
-    constexpr std::int64_t a_day = 24 * 3600;
     const auto day = std::chrono::duration_cast<std::chrono::seconds>(first - at(0)).count();
     REQUIRE(x.store.one(fire_schedules{10, {}, at(day)}).made == 1);
     x.seconds = day + 1;
+    const auto id = workflow::task_id_of("daily", first);
+    x.begin(id);
+    x.answered(id, true);
     x.claim();
-    x.claim();
-    const auto id = workflow::task_id_of("daily", first) + "/conference";
-    REQUIRE(x.state(id) == "running");
+    REQUIRE(x.state(id + "/guide") == "processing");
     const auto others =
       by_hand ? x.store.one(act_on_schedule{"daily", schedule_act::run, "eve", "a test", at(day + 60)}).others
-              : x.store.one(fire_schedules{10, {}, at(day + a_day)}).others;
+              : x.store.one(fire_schedules{10, {}, at(day + 24 * 3600)}).others;
     REQUIRE(x.state(id) == "undoing");
-    REQUIRE(others.locked.size() == 1);
-    CHECK(others.locked[0].number == x.store->find(id)->number);
-    CHECK(others.locked[0].scheduler == "s1");
+    const auto told = told_of(others);
+    CHECK(std::count(told.begin(), told.end(), x.number(id)) == 1);
     x.expect_whole();
   }
 }
 
 TEST_CASE("row 127: the scheduler of a parent is told when its child is imported") {
-  tour x;
-  tour there; // the same without the end of the child
-  there.store.one(there.answered("C++"));
-  auto ended = *there.store->export_task("t/answer");
-  REQUIRE(ended.task.state == workflow::process_state::processed);
-  agency without; // which has the parent only
-  for (const auto* workflow : {"answer", "tour"})
-    REQUIRE(without.store.one(register_definition{*x.store->find_definition(workflow, 1)}).result
-            == write_status::applied);
-  REQUIRE(without.store.one(import_task{*x.store->export_task("t"), "eve", "a test", at(50)}).result
-          == write_status::applied);
-  without.seconds = 60;
-  without.claim();
-  REQUIRE(without.store->find("t")->locked_by == "s1");
-  const auto o = without.store.one(import_task{ended, "eve", "a test", at(70)});
+  tour there;
+  there.submit();
+  there.answered("t", true);
+  const auto parent = *there.store->export_task("t");
+  there.claim();
+  there.succeed("t/guide");
+  const auto child = *there.store->export_task("t/guide");
+  REQUIRE(child.task.state == workflow::process_state::processed);
+
+  tour here;
+  REQUIRE(here.store.one(import_task{parent, "eve", "a test", at(50)}).result == write_status::applied);
+  here.seconds = 60;
+  here.raise("t", workflow::resumed{eve});
+  here.claim();
+  REQUIRE(here.state("t", 1) == "waiting");
+  REQUIRE(here.store->find("t")->locked_by == "s1");
+  const auto o = here.store.one(import_task{child, "eve", "a test", at(70)});
+  INFO(o.why);
   REQUIRE(o.result == write_status::applied);
-  REQUIRE(without.state("t", 0) == "completed");
-  REQUIRE(o.others.locked.size() == 1);
-  CHECK(o.others.locked[0].number == without.store->find("t")->number);
+  CHECK(here.state("t", 1) == "completed");
+  CHECK(told_of(o.others) == std::vector{here.number("t")});
 }

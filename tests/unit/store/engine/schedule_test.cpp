@@ -199,6 +199,7 @@ TEST_CASE("a person pauses, resumes, runs and removes a schedule, and each is no
   REQUIRE(act(store, schedule_act::pause).result == write_status::applied);
   CHECK(state_in(store).paused_by == "ann");
   CHECK(state_in(store).paused_why == "because");
+  CHECK(act(store, schedule_act::pause).why == "the schedule was paused by ann already: because");
   CHECK(fire(store, full_hour).next == workflow::never);
   expect_sound(store);
   const auto ran = act(store, schedule_act::run, full_hour + 7);
@@ -282,4 +283,78 @@ TEST_CASE("a damaged schedule stops no other, and is told") {
   CHECK(store->alerts(true, 10).size() == 1);
   CHECK(put(store, hourly_schedule("a"), full_hour + 1).changed);
   expect_sound(store);
+}
+
+namespace {
+
+std::vector<incident> incidents_now(opened_store& store) {
+  return store->incidents(true, std::nullopt, 10).incidents;
+}
+
+put_schedule from_file(const workflow::schedule& s, std::int64_t seconds = 0) {
+  return {s, "nightly.toml", at(seconds)};
+}
+
+} // namespace
+
+TEST_CASE("a schedule of a file that is refused is one incident, which is over when it is put") {
+  opened_store store;
+  auto s = hourly_schedule();
+  s.workflow = "deliveries";
+  for (int i = 0; i < 2; ++i) {
+    CHECK(store.one(from_file(s, i)).result == write_status::refused);
+    const auto open = incidents_now(store);
+    REQUIRE(open.size() == 1);
+    CHECK(open[0].alerts == 1);
+    CHECK(open[0].what.kind == incident_of_schedule);
+    CHECK(open[0].sample_text
+          == "nightly.toml: schedule `hourly`: there is no workflow `deliveries`; it makes no tasks: mend that, and "
+             "start the node again");
+  }
+  CHECK(store.one(put_schedule{s, {}, at(2)}).result == write_status::refused); // who asked is told
+  CHECK(incidents_now(store)[0].alerts == 1);
+  CHECK(store.one(from_file(hourly_schedule("other"), 3)).changed);
+  CHECK(incidents_now(store).size() == 1);
+  CHECK(store.one(from_file(hourly_schedule(), 4)).changed);
+  CHECK(incidents_now(store).empty());
+  expect_sound(store);
+
+  REQUIRE_FALSE(store.one(from_file(s, 5)).changed);
+  REQUIRE(incidents_now(store).size() == 1);
+  CHECK(store->alerts(true, 10).front().what.text.find("it goes on as it was put before") != std::string::npos);
+  REQUIRE(act(store, schedule_act::remove, 6).result == write_status::applied);
+  CHECK(incidents_now(store).empty());
+  expect_sound(store);
+}
+
+TEST_CASE("an incident about refused moments is over when a moment has made its task, or when a person says so") {
+  opened_store store;
+  put(store, hourly_schedule());
+  const auto refuse = [&](std::int64_t seconds) {
+    REQUIRE(store.one(submit_task{order(id_at(seconds), R"({"other":1})"), at(1)}).created);
+    CHECK(fire(store, seconds).made == 0);
+    REQUIRE(incidents_now(store).size() == 1);
+  };
+  refuse(full_hour);
+  CHECK(fire(store, full_hour + an_hour).made == 1);
+  CHECK(incidents_now(store).empty());
+  end_task(store, id_at(full_hour + an_hour), full_hour + an_hour + 1);
+  refuse(full_hour + 2 * an_hour);
+  act_on_incident seen;
+  seen.number = incidents_now(store)[0].number;
+  seen.act = incident_act::acknowledge;
+  seen.who = "ann";
+  seen.now = at(full_hour + 2 * an_hour + 1);
+  REQUIRE(store.one(seen).acknowledged == 1);
+  CHECK(incidents_now(store).empty());
+  expect_sound(store);
+}
+
+TEST_CASE("whether a schedule would be taken is said without putting it") {
+  opened_store store;
+  CHECK(store.one(put_schedule{hourly_schedule(), {}, at(0), true}).result == write_status::applied);
+  CHECK_FALSE(store->find_schedule("hourly"));
+  auto s = hourly_schedule();
+  s.workflow = "deliveries";
+  CHECK(store.one(put_schedule{s, {}, at(0), true}).result == write_status::refused);
 }

@@ -57,6 +57,9 @@ TEST_CASE("a step that starts a task waits for it and takes no place, and has it
   CHECK(s.state("trip") == "waiting");
   CHECK(s.state() == "pending");
   CHECK(s.t.not_before == forward_ends_at(s.t, s.d));
+  auto rests = s;
+  rests.must(suspended{eve});
+  CHECK_THAT(told(rests), Catch::Contains("suspended by eve") && Catch::Contains("for the end of task `o-1/trip`"));
   s.must(end(child_state::processed));
   CHECK(s.state("trip") == "completed");
   CHECK(s.at("trip").result.view() == R"({"seat":7})");
@@ -113,10 +116,12 @@ TEST_CASE("undo goes on through a child that has ended, in the order of undo, an
   CHECK(s.t.locked_by.empty()); // it takes no place
   CHECK(is_undo_of_child_awaited(s.at("trip"), s.d.steps[1]));
   CHECK_THAT(told(s), Catch::Contains("undoing: step `trip`: task `o-1/trip` of workflow `conference`"));
+  CHECK_THAT(told(s), !Catch::Contains("until a scheduler takes it"));
   CHECK(wait_of(s.t, s.d, s.now)->detail == "step `trip`: its task is undone");
   CHECK(s.raise(end(child_state::processed)) == event_status::ignored);
   s.must(end(child_state::undone));
   CHECK(s.state("trip") == "compensated");
+  CHECK_THAT(told(s), Catch::Contains("until a scheduler takes it"));
   s.take();
   CHECK(s.state("a") == "compensating");
   s.succeed("a");
