@@ -4,6 +4,7 @@
 #include "runtime/text/json.hpp"
 #include "steadfast/client.hpp"
 #include "store/engine/lmdb_store.hpp"
+#include "workflow/definition/payload_needs.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/text/nearest.hpp"
 

@@ -12,6 +12,7 @@
 #include "runtime/text/quantity.hpp"
 #include "runtime/toml/config_error.hpp"
 #include "runtime/toml/toml_file.hpp"
+#include "workflow/definition/payload_needs.hpp"
 #include "workflow/text/name.hpp"
 
 #include <CLI/CLI.hpp>

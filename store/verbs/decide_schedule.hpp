@@ -2,6 +2,7 @@
 
 #include "store/verbs/decide.hpp"
 #include "store/verbs/decide_note.hpp"
+#include "workflow/definition/payload_needs.hpp"
 #include "workflow/schedule/schedule_state.hpp"
 
 #include <cstddef>

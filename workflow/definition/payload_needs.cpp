@@ -115,4 +115,12 @@ std::vector<std::string> payload_needs::problems(std::string_view payload) const
   return sentences;
 }
 
+std::vector<std::string> problems(const schedule& s, const definition& d, instant moment) {
+  return payload_needs{d}.problems(payload_for(s, moment).view());
+}
+
+bool is_for(const schedule& s, const definition& d) {
+  return s.workflow == d.name && (s.version == 0 || s.version == d.version);
+}
+
 } // namespace steadfast::workflow

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "workflow/definition/definition.hpp"
+#include "workflow/schedule/schedule.hpp"
 
 #include <cstddef>
 #include <map>
@@ -40,5 +41,10 @@ private:
   std::vector<place> places_{1};
   std::vector<need> needs_;
 };
+
+/// Why `d`, its workflow, would take no task of it at that moment: a sentence each.
+std::vector<std::string> problems(const schedule& s, const definition& d, instant moment);
+/// Its tasks would begin with that version as long as there is no newer one.
+bool is_for(const schedule& s, const definition& d);
 
 } // namespace steadfast::workflow

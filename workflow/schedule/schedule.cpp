@@ -1,6 +1,5 @@
 #include "workflow/schedule/schedule.hpp"
 
-#include "workflow/definition/payload_needs.hpp"
 #include "workflow/schedule/cron.hpp"
 #include "workflow/text/json_place.hpp"
 #include "workflow/text/json_text.hpp"
@@ -177,14 +176,6 @@ blob payload_for(const schedule& s, instant moment) {
   const auto rest = text.substr(begin);
   const bool has_others = rest.substr(std::min(rest.find_first_not_of(" \t\r\n"), rest.size())).front() != '}';
   return blob{"{\"" + s.moment_as + "\":\"" + utc_text(moment) + "\"" + (has_others ? "," : "") + std::string{rest}};
-}
-
-std::vector<std::string> problems(const schedule& s, const definition& d, instant moment) {
-  return payload_needs{d}.problems(payload_for(s, moment).view());
-}
-
-bool is_for(const schedule& s, const definition& d) {
-  return s.workflow == d.name && (s.version == 0 || s.version == d.version);
 }
 
 } // namespace steadfast::workflow

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "workflow/definition/definition.hpp"
 #include "workflow/text/blob.hpp"
 #include "workflow/time/time.hpp"
 
@@ -79,9 +78,5 @@ std::optional<schedule_moment> schedule_in(std::string_view task_id);
 
 /// The payload of the task for that moment.
 blob payload_for(const schedule& s, instant moment);
-/// Why `d`, its workflow, would take no task of it at that moment: a sentence each.
-std::vector<std::string> problems(const schedule& s, const definition& d, instant moment);
-/// Its tasks would begin with that version as long as there is no newer one.
-bool is_for(const schedule& s, const definition& d);
 
 } // namespace steadfast::workflow
