@@ -96,6 +96,19 @@ actors::task_view view_of(const control_context& c, const std::string& id) {
 
 namespace {
 
+/// Who is under way in its stead. Empty: nobody, or it cannot be told.
+std::string told_limit_queue(const control_context& c, const workflow::task& t) {
+  const auto q = c.ask<actors::limit_queue>(c.parts.reader, actors::find_limit_queue{t.number});
+  if (!q.is_waiting)
+    return {};
+  std::string holders;
+  for (const auto& id : q.holders)
+    holders += (holders.empty() ? "" : ", ") + workflow::quoted(id);
+  const auto others = q.before < store::limit_before_max ? std::to_string(q.before)
+                                                         : "at least " + std::to_string(store::limit_before_max);
+  return "waiting: for the end of " + holders + ", with the same key; " + others + " more with that key come before it";
+}
+
 json show_task(const control_context& c, const api::arguments& params) {
   const auto view = view_of(c, params.text("id"));
   json late = json::array();
@@ -106,6 +119,9 @@ json show_task(const control_context& c, const api::arguments& params) {
     if (auto trouble = scheduler_trouble(c); !trouble.empty())
       sentences.insert(sentences.begin() + 1,
                        workflow::explanation{std::move(trouble), workflow::unset}); // never empty
+  if (workflow::waits_for_key(*view.task))
+    if (auto who = told_limit_queue(c, *view.task); !who.empty())
+      sentences.push_back({std::move(who), workflow::unset});
   return {{"task", task_json(*view.task, *view.definition)},
           {"explanation", explanation_json(sentences)},
           {"late_replies", late}};

@@ -212,7 +212,7 @@ bool needs_compact(const workflow::submission& x) {
   return !x.trace.empty();
 }
 bool needs_compact(const workflow::task& x) {
-  return !x.trace.empty() || !x.parent.empty()
+  return !x.trace.empty() || !x.parent.empty() || !x.limit.empty()
          || std::any_of(x.steps.begin(), x.steps.end(), [](const workflow::step& s) { return !s.wait.empty(); });
 }
 bool needs_compact(const outcome& x) {
