@@ -16,7 +16,7 @@ struct adder {
 
   void operator()(const store::submit_task& w) const {
     const auto& t = o.as<store::submit_result>();
-    if (!t.created)
+    if (!t.created && o.why.empty()) // nor was another one replaced
       return;
     to.news.work = true;
     to.news.notices = to.news.notices || !w.what.reply_to.empty();

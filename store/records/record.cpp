@@ -209,7 +209,7 @@ struct frame_reader {
 };
 
 bool needs_compact(const workflow::submission& x) {
-  return !x.trace.empty();
+  return !x.trace.empty() || x.conflict != workflow::on_conflict::same;
 }
 bool needs_compact(const workflow::task& x) {
   return !x.trace.empty() || !x.parent.empty() || !x.limit.empty()

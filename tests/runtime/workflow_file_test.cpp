@@ -252,7 +252,7 @@ TEST_CASE("a limit names the place of its key, and how many with one key may be 
   const auto read = parse_workflow(with("key = \"payload:/a/b\"\nat_a_time = 3\n"), "w.toml");
   CHECK(read.limit == workflow::limit_rule{"/a/b", 3});
   CHECK(parse_workflow(with("key = \"payload:/a\"\n"), "w.toml").limit == workflow::limit_rule{"/a", 1});
-  const auto key_is_wrong = "w.toml:3: limit.key must be written as \"payload:/customer\"";
+  const auto key_is_wrong = "w.toml:3: limit.key: must be written as \"payload:/customer\"";
   CHECK(complaints_about_workflow(with("key = \"/customer\"\n")).starts_with(key_is_wrong));
   CHECK(complaints_about_workflow(with("key = \"a:/customer\"\n")).starts_with(key_is_wrong));
   CHECK(complaints_about_workflow(with("key = \"payload:\"\n")).starts_with(key_is_wrong));

@@ -96,7 +96,8 @@ task make_task(const submission& s, const definition& d, instant now) {
   t.content_type = s.content_type;
   t.priority = s.priority.value_or(d.priority);
   t.submitted_at = now;
-  t.not_before = s.not_before > now ? s.not_before : unset;
+  const auto earliest = s.debounce > span{0} ? std::max(s.not_before, now + s.debounce) : s.not_before;
+  t.not_before = earliest > now ? earliest : unset;
   t.complete_by = std::max(now, t.not_before) + d.deadline;
   t.reply_to = s.reply_to;
   t.trace = s.trace;

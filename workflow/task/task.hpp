@@ -100,6 +100,16 @@ inline constexpr std::size_t task_id_size_max = 128;
 /// How long one attempt may take, from its dispatch. REQUIRES: the step has that action.
 span limit_of(const step_definition& s, attempt_action action);
 
+/// What a submission does whose id there is already.
+enum class on_conflict : std::uint8_t {
+  same = 1,    ///< it is that task if it says the same; else it is refused
+  refuse = 2,  ///< refused
+  replace = 3, ///< payload, priority and moment of a task that has not begun give way to its own
+};
+/// A debounced task begins so many times the span after its first submission at the latest.
+inline constexpr int debounces_max = 10;
+inline constexpr span debounce_max = std::chrono::hours{24};
+
 /// What a client asks for.
 struct submission {
   std::string id; ///< 1 to 128 printable bytes; the same id is the same task
@@ -111,6 +121,8 @@ struct submission {
   instant not_before;
   std::string reply_to;
   std::string trace{}; ///< W3C `traceparent`; not part of what makes a submission the same
+  workflow::on_conflict conflict = workflow::on_conflict::same;
+  span debounce{0}; ///< with replace: it begins so long after the last one that came; 0: at `not_before`
 
   friend bool operator==(const submission&, const submission&) = default;
 };
