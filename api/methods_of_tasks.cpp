@@ -14,6 +14,7 @@ namespace steadfast::api {
 namespace {
 
 constexpr std::uint64_t version_max = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t debounce_most = workflow::debounce_max.count();
 constexpr std::uint64_t counted_max = 10'000'000;
 
 std::vector<std::string> process_states() {
@@ -47,21 +48,27 @@ field process_state_field() {
 }
 
 method submit_method() {
-  return {submit,
-          "Makes a task of a workflow; it is durable when this is answered. The same id again gives what is there",
-          {text("id", "by which the client knows the task").required(), text("workflow", "its name").required(),
-           number("version", "of the workflow; 0: the newest").between(0, version_max).otherwise(0),
-           value("payload", "a JSON text in a string, or the value itself"),
-           text("content_type", "of the payload; JSON when it is not given"),
-           text("reply_to", "the observer that is told of progress"),
-           text("traceparent", "W3C Trace Context of the caller; it counts where tasks are traced"),
-           number("priority", "0 first; the workflow's when it is not given").between(0, workflow::priority_max),
-           moment("not_before_ms", "no step begins earlier")},
-          {{"id", kind::text, "as it was given"},
-           {"created", kind::flag, "false: the task was already there"},
-           {"number", kind::number, "the store's"},
-           process_state_field()},
-          {error::refused, error::busy, error::not_found}};
+  return {
+    submit,
+    "Makes a task of a workflow; it is durable when this is answered. The same id again gives what is there",
+    {text("id", "by which the client knows the task").required(), text("workflow", "its name").required(),
+     number("version", "of the workflow; 0: the newest").between(0, version_max).otherwise(0),
+     value("payload", "a JSON text in a string, or the value itself"),
+     text("content_type", "of the payload; JSON when it is not given"),
+     text("reply_to", "the observer that is told of progress"),
+     text("traceparent", "W3C Trace Context of the caller; it counts where tasks are traced"),
+     number("priority", "0 first; the workflow's when it is not given").between(0, workflow::priority_max),
+     moment("not_before_ms", "no step begins earlier"),
+     text("on_conflict", "what becomes of a task of that id that is there")
+       .one_of({"same", "refuse", "replace"})
+       .otherwise("same"),
+     number("debounce_ms", "with replace: it begins so long after the last submission").between(0, debounce_most)},
+    {{"id", kind::text, "as it was given"},
+     {"created", kind::flag, "false: the task was already there"},
+     {"replaced", kind::flag, "it was there, and this took its place"},
+     {"number", kind::number, "the store's"},
+     process_state_field()},
+    {error::refused, error::busy, error::not_found}};
 }
 
 method list_method() {

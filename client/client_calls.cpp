@@ -48,8 +48,15 @@ submitted submit(const ask_node& ask, const std::string& workflow, const std::st
     params["reply_to"] = options.reply_to;
   if (!options.traceparent.empty())
     params["traceparent"] = options.traceparent;
+  if (options.conflict != on_conflict::same)
+    params["on_conflict"] = options.conflict == on_conflict::refuse ? "refuse" : "replace";
+  if (options.debounce.count() != 0)
+    params["debounce_ms"] = options.debounce.count();
   const auto answer = ask(api::submit, params);
-  return understood([&] { return submitted{answer.at("id"), answer.at("created"), answer.at("process_state")}; });
+  return understood([&] {
+    return submitted{answer.at("id"), answer.at("created"), answer.at("process_state"),
+                     answer.value("replaced", false)};
+  });
 }
 
 std::string wait(const ask_node& ask, const std::string& id, milliseconds limit) {

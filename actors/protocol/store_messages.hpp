@@ -159,6 +159,20 @@ struct schedule_page {
 };
 STEADFAST_MESSAGE(schedule_page, x.schedules)
 
+/// Whom the task waits for because of the limit of its workflow.
+struct find_limit_queue {
+  std::uint64_t number = 0;
+};
+STEADFAST_MESSAGE(find_limit_queue, x.number)
+
+/// store::limit_queue
+struct limit_queue {
+  bool is_waiting = false;
+  std::vector<std::string> holders;
+  std::uint64_t before = 0;
+};
+STEADFAST_MESSAGE(limit_queue, x.is_waiting, x.holders, x.before)
+
 struct list_workflows {};
 STEADFAST_MESSAGE(list_workflows)
 

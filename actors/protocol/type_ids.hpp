@@ -87,6 +87,8 @@ STEADFAST_ADD(use_token)
 STEADFAST_ADD(give_answer)
 STEADFAST_ADD(list_schedules)
 STEADFAST_ADD(schedule_page)
+STEADFAST_ADD(find_limit_queue)
+STEADFAST_ADD(limit_queue)
 CAF_END_TYPE_ID_BLOCK(steadfast)
 
 #undef STEADFAST_ADD

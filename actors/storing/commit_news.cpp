@@ -16,7 +16,7 @@ struct adder {
 
   void operator()(const store::submit_task& w) const {
     const auto& t = o.as<store::submit_result>();
-    if (!t.created)
+    if (!t.created && o.why.empty()) // nor was another one replaced
       return;
     to.news.work = true;
     to.news.notices = to.news.notices || !w.what.reply_to.empty();
@@ -29,7 +29,9 @@ struct adder {
     add(r.others);
   }
   void operator()(const store::update_task& w) const {
-    to.news.work = to.news.work || workflow::is_claimable(w.next);
+    // With a limit, the next with its key may begin when it ends, or rests before it has begun.
+    const bool may_free_place = !w.next.limit.empty() && w.next.locked_by.empty();
+    to.news.work = to.news.work || may_free_place || workflow::is_claimable(w.next);
     to.news.notices = to.news.notices || !w.notices.empty();
     const auto ask = [this](const workflow::step_summary& s) { to.news.review = to.news.review || s.needs_review; };
     w.next.steps.each_summary(ask);
@@ -73,7 +75,10 @@ struct adder {
     to.is_any_changed = to.is_any_changed || any;
   }
   void operator()(const store::start_bulk&) const { to.news.bulk = true; }
-  void operator()(const store::set_aside_damaged& w) const { to.changed.push_back(w.number); }
+  void operator()(const store::set_aside_damaged& w) const {
+    to.news.work = true; // it may have had a place
+    to.changed.push_back(w.number);
+  }
   /// They may be anything: work for a scheduler, notices, steps to review.
   void add(const store::other_changes& all) const {
     if (all.numbers.empty())

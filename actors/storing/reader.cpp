@@ -64,6 +64,7 @@ public:
       [this](const list_incidents& m) { return guarded([&] { return on_incidents(m); }); },
       [this](const list_bulk_acts& m) { return guarded([&] { return on_bulk_acts(m); }); },
       [this](const list_schedules& m) { return guarded([&] { return on_schedules(m); }); },
+      [this](const find_limit_queue& m) { return guarded([&] { return on_limit_queue(m); }); },
       [this](const list_workflows&) {
         return guarded([&] { return workflow_page{boxes(deps_.store->definitions())}; });
       },
@@ -175,6 +176,11 @@ private:
     if (auto found = deps_.store->find_schedule(m.name))
       page.schedules.emplace_back(*std::move(found));
     return page;
+  }
+
+  limit_queue on_limit_queue(const find_limit_queue& m) const {
+    auto found = deps_.store->find_limit_queue(m.number);
+    return found ? limit_queue{true, std::move(found->holders), found->before} : limit_queue{};
   }
 
   lease_page on_leases() {

@@ -34,18 +34,29 @@ private:
   std::chrono::milliseconds retry_after_;
 };
 
+/// What a submission does whose id there is already.
+enum class on_conflict : std::uint8_t {
+  same,    ///< it is that task if it says the same; else it is refused
+  refuse,  ///< refused
+  replace, ///< payload, priority and moment of a task that has not begun give way to its own
+};
+
 struct submit_options {
   std::string id;                       ///< empty: one is made, ordered by time
   std::uint32_t version = 0;            ///< 0: the newest
   std::optional<std::uint8_t> priority; ///< 0 first, 9 last
   std::string reply_to;                 ///< observer that is told of progress
   std::string traceparent{};            ///< W3C Trace Context of the caller; empty: the task begins a trace
+  steadfast::on_conflict conflict = steadfast::on_conflict::same;
+  /// With replace: it begins so long after the last submission, and at most ten times as long after the first.
+  std::chrono::milliseconds debounce{0};
 };
 
 struct submitted {
   std::string id;
-  bool created = false; ///< false: the task was already there
-  std::string state;    ///< process_state
+  bool created = false;  ///< false: the task was already there
+  std::string state;     ///< process_state
+  bool replaced = false; ///< it was there, and this took its place
 };
 
 struct step_failure {

@@ -341,6 +341,23 @@ void read_index(toml_section& in, std::vector<std::string>& into) {
       in.complain("index", workflow::quoted(place) + " is not written as \"payload:/customer\"");
 }
 
+/// [limit]
+void read_limit(toml_section& in, std::optional<workflow::limit_rule>& into) {
+  auto x = in.section("limit");
+  if (!x)
+    return;
+  auto& limit = into.emplace();
+  std::string key;
+  x->read("key", key);
+  const auto place = parse_source(key);
+  if (place && place->from == workflow::source::kind::payload && !place->pointer.empty())
+    limit.pointer = place->pointer;
+  else
+    x->complain("key", "must be written as \"payload:/customer\": where a payload has the key");
+  x->read_count("at_a_time", limit.at_a_time, 1U, workflow::at_a_time_max);
+  x->end();
+}
+
 workflow::definition read_definition(toml_section in) {
   workflow::definition d;
   in.read("name", d.name);
@@ -353,6 +370,7 @@ workflow::definition read_definition(toml_section in) {
   in.read_count("priority", d.priority, std::uint8_t{0}, workflow::priority_max);
   read_result(in, d.result);
   read_index(in, d.index);
+  read_limit(in, d.limit);
   for (auto& x : in.sections("step"))
     d.steps.push_back(read_step(x));
   in.take("schedule"); // parse_schedules reads them

@@ -49,6 +49,11 @@ workflow::submission submission_of(const control_context& c, const api::argument
   if (params.has("priority"))
     s.priority = params.number<std::uint8_t>("priority");
   s.not_before = moment_of(params, "not_before_ms", s.not_before);
+  const auto conflict = params.text("on_conflict");
+  s.conflict = conflict == "replace"  ? workflow::on_conflict::replace
+               : conflict == "refuse" ? workflow::on_conflict::refuse
+                                      : workflow::on_conflict::same;
+  s.debounce = workflow::span{static_cast<std::int64_t>(params.number<std::uint64_t>("debounce_ms"))};
   return s;
 }
 
@@ -57,6 +62,7 @@ json result_of(const std::string& id, const actors::receipt& r) {
     case store::write_status::applied:
       return {{"id", id},
               {"created", r.created},
+              {"replaced", !r.created && !r.why.empty()},
               {"number", r.number},
               {"process_state", std::string{workflow::to_string(r.state)}}};
     case store::write_status::full: throw api::error{api::error::busy, r.why, r.retry_after};
@@ -66,16 +72,48 @@ json result_of(const std::string& id, const actors::receipt& r) {
   }
 }
 
+/// A node of a release that cannot read such a submission; empty: there is none.
+std::string older_node(const actors::lease_page& page) {
+  for (const auto& x : page.leases) {
+    const auto card = workflow::card_of(x->name, x->note);
+    if (card && x->expires_at > page.now && card->knows < workflow::knowledge::limits)
+      return card->name;
+  }
+  return {};
+}
+
 /// Many submissions wait for one commit, so none of them occupies a thread.
 void submit(const control_context& c, const api::arguments& params, const control_reply& reply) {
   auto s = submission_of(c, params);
+  const bool is_plain = s.conflict == workflow::on_conflict::same;
   const auto ask = [gateway = c.parts.gateway, id = s.id, what = actors::boxed<workflow::submission>{std::move(s)},
                     reply](caf::event_based_actor* self) {
     actors::ask(self, gateway, control_context::reply_limit, what)
       .then([reply, id](const actors::receipt& r) { reply([&] { return result_of(id, r); }); },
             [reply](const caf::error& e) { reply([&]() -> json { throw control_context::error_of(e); }); });
   };
-  c.sys.spawn(ask);
+  const auto look_first = [ask, reader = c.parts.reader, reply](caf::event_based_actor* self) {
+    const auto refuse = [reply](const std::string& node) {
+      reply([&]() -> json {
+        throw api::error{api::error::refused, "node " + workflow::quoted(node)
+                                                + " is of a release that does not know `on_conflict`: bring all nodes "
+                                                  "up to date first"};
+      });
+    };
+    actors::ask(self, reader, control_context::reply_limit, actors::list_leases{})
+      .then(
+        [self, ask, refuse](const actors::lease_page& page) {
+          if (const auto older = older_node(page); !older.empty())
+            refuse(older);
+          else
+            ask(self);
+        },
+        [reply](const caf::error& e) { reply([&]() -> json { throw control_context::error_of(e); }); });
+  };
+  if (is_plain)
+    c.sys.spawn(ask);
+  else
+    c.sys.spawn(look_first);
 }
 
 // ---- tasks ----
@@ -96,6 +134,19 @@ actors::task_view view_of(const control_context& c, const std::string& id) {
 
 namespace {
 
+/// Who is under way in its stead. Empty: nobody, or it cannot be told.
+std::string told_limit_queue(const control_context& c, const workflow::task& t) {
+  const auto q = c.ask<actors::limit_queue>(c.parts.reader, actors::find_limit_queue{t.number});
+  if (!q.is_waiting)
+    return {};
+  std::string holders;
+  for (const auto& id : q.holders)
+    holders += (holders.empty() ? "" : ", ") + workflow::quoted(id);
+  const auto others = q.before < store::limit_before_max ? std::to_string(q.before)
+                                                         : "at least " + std::to_string(store::limit_before_max);
+  return "waiting: for the end of " + holders + ", with the same key; " + others + " more with that key come before it";
+}
+
 json show_task(const control_context& c, const api::arguments& params) {
   const auto view = view_of(c, params.text("id"));
   json late = json::array();
@@ -106,6 +157,9 @@ json show_task(const control_context& c, const api::arguments& params) {
     if (auto trouble = scheduler_trouble(c); !trouble.empty())
       sentences.insert(sentences.begin() + 1,
                        workflow::explanation{std::move(trouble), workflow::unset}); // never empty
+  if (workflow::waits_for_key(*view.task))
+    if (auto who = told_limit_queue(c, *view.task); !who.empty())
+      sentences.push_back({std::move(who), workflow::unset});
   return {{"task", task_json(*view.task, *view.definition)},
           {"explanation", explanation_json(sentences)},
           {"late_replies", late}};

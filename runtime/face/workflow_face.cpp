@@ -283,6 +283,11 @@ workflow_builder& workflow_builder::index(std::string pointer) {
   return *this;
 }
 
+workflow_builder& workflow_builder::limit(std::string pointer, std::uint32_t at_a_time) {
+  what_->limit = workflow::limit_rule{std::move(pointer), at_a_time};
+  return *this;
+}
+
 const std::string& workflow_builder::name() const {
   return what_->name;
 }

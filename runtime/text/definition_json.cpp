@@ -151,6 +151,8 @@ json definition_json(const workflow::definition& d) {
     j["result"] = result_json(d.result);
   for (const auto& place : d.index)
     j["index"].push_back("payload:" + place);
+  if (d.limit)
+    j["limit"] = {{"key", "payload:" + d.limit->pointer}, {"at_a_time", d.limit->at_a_time}};
   for (std::size_t i = 0; i < d.steps.size(); ++i)
     j["steps"].push_back(step_json(d, i));
   return j;

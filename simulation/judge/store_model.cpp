@@ -89,8 +89,10 @@ bool store_model::may_change_more(const workflow::task& t) const {
 
 bool store_model::is_foreseen(const store::write& w) const {
   if (std::holds_alternative<store::claim_tasks>(w) || std::holds_alternative<store::free_locks>(w))
-    return std::none_of(tasks_.begin(), tasks_.end(),
-                        [this](const auto& x) { return !workflow::has_ended(x.second) && may_change_more(x.second); });
+    return std::none_of(tasks_.begin(), tasks_.end(), [this](const auto& x) {
+      const auto& t = x.second;
+      return !workflow::has_ended(t) && (may_change_more(t) || !t.limit.empty()); // whom others with its key keep back
+    });
   const auto* const update = std::get_if<store::update_task>(&w);
   return update == nullptr || !may_change_more(update->next);
 }

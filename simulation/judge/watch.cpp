@@ -34,6 +34,16 @@ bool completes(const store::update_task& u) {
                      [](const workflow::step& s) { return s.state == step_state::completed; });
 }
 
+/// Whose tasks are taken in their order: those of a workflow, or those with one key of its limit.
+std::pair<std::string, std::string> queue_of(const workflow::task& t) {
+  return {t.workflow, t.limit.key};
+}
+
+/// One that was under way already takes turns with those that were not.
+bool had_begun(const workflow::task& before) {
+  return before.limit.is_under_way;
+}
+
 } // namespace
 
 const workflow::definition* watch::definition_of(const workflow::task& t) const {
@@ -97,8 +107,35 @@ void watch::on_commit(const store::state_store* s, const store::write_list& batc
             violations_.push_back(t->id + ": its id tells no schedule and moment (P45)");
           note(*t);
         }
+  look_at_limits(*s);
   if (may_leave_)
     look_at_purges(*s, batch, outcomes);
+}
+
+/// Of one key no more are under way than the limit says, but for those that a person, or a parent, has had begun again
+/// (P49).
+void watch::look_at_limits(const store::state_store& s) {
+  if (std::none_of(workflows_.begin(), workflows_.end(), [](const auto& d) { return d.limit.has_value(); }))
+    return;
+  const auto counts = [](const workflow::task& t) { return t.limit.is_under_way && t.generation == 1; };
+  std::map<std::pair<std::string, std::string>, std::vector<std::uint64_t>> under_way;
+  for (const auto& [number, t] : tasks_)
+    if (counts(t))
+      under_way[queue_of(t)].push_back(number);
+  for (auto& [queue, numbers] : under_way) {
+    const auto most = definition_of(tasks_.at(numbers.front()))->limit->at_a_time;
+    if (numbers.size() == most)
+      reached(132);
+    if (numbers.size() <= most)
+      continue;
+    std::erase_if(numbers, [&](std::uint64_t number) { // it may have ended in a commit that nobody was told of
+      const auto t = s.find(number);
+      return !t || !counts(*t);
+    });
+    if (numbers.size() > most)
+      violations_.push_back(std::to_string(numbers.size()) + " tasks of workflow " + queue.first + " with the key "
+                            + queue.second + " are under way, and the limit is " + std::to_string(most) + " (P49)");
+  }
 }
 
 bool watch::look_at_scheduled(const workflow::task& t) {
@@ -115,7 +152,8 @@ bool watch::look_at_scheduled(const workflow::task& t) {
   return true;
 }
 
-/// No task of a workflow is taken while an earlier one of it is left, by priority and then by age.
+/// No task of a workflow is taken while an earlier one of it is left, by priority and then by age; of one with a limit,
+/// no task that has not begun while an earlier one with its key is left (P49).
 void watch::look_at_turns(const store::state_store& s, const store::write_list& batch,
                           const std::vector<store::outcome>& outcomes) {
   if (tasks_.size() > few)
@@ -125,14 +163,17 @@ void watch::look_at_turns(const store::state_store& s, const store::write_list& 
     const auto* w = std::get_if<store::claim_tasks>(batch[i]);
     if (!w)
       continue;
-    std::map<std::string, const workflow::task*> last; // of those that were taken, by workflow
-    for (const auto& t : outcomes[i].as<store::claim_result>().tasks)
-      if (auto& x = last[t.workflow]; !x || turn(*x) < turn(t))
+    std::map<std::pair<std::string, std::string>, const workflow::task*> last; // of those that were taken
+    for (const auto& t : outcomes[i].as<store::claim_result>().tasks) {
+      if (const auto known = tasks_.find(t.number); known != tasks_.end() && had_begun(known->second))
+        continue;
+      if (auto& x = last[queue_of(t)]; !x || turn(*x) < turn(t))
         x = &t;
+    }
     for (const auto& [number, before] : tasks_) { // as they were before the commit
-      const auto taken = last.find(before.workflow);
-      if (taken == last.end() || !(turn(before) < turn(*taken->second)) || !workflow::is_claimable(before)
-          || before.not_before > w->now.now)
+      const auto taken = last.find(queue_of(before));
+      if (had_begun(before) || taken == last.end() || !(turn(before) < turn(*taken->second))
+          || !workflow::is_claimable(before) || before.not_before > w->now.now)
         continue;
       const auto now = s.find(number);
       expect(!now || now->revision != before.revision, before,

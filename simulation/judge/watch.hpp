@@ -103,6 +103,7 @@ private:
   void on_taken(const workflow::task& t);
   void look_at_turns(const store::state_store& s, const store::write_list& batch,
                      const std::vector<store::outcome>& outcomes);
+  void look_at_limits(const store::state_store& s);
   void look_at_purges(const store::state_store& s, const store::write_list& batch,
                       const std::vector<store::outcome>& outcomes);
   void on_left(const workflow::task& t);

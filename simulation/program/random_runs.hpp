@@ -28,6 +28,8 @@ inline std::vector<workflow::definition> random_workflows(std::uint64_t seed) {
       if (workflow::starts_child(s))
         s.wait->name = "w0";
     all.back().name = "w" + std::to_string(i);
+    if (draw() % 3 == 0)
+      all.back().limit = workflow::limit_rule{"/key", static_cast<std::uint32_t>(1 + draw() % 2)};
   }
   return all;
 }

@@ -127,6 +127,8 @@ std::string respelled_value(const json& value) {
 
 std::string sample_payload(const workflow::definition& d, chance& draw, const definitions& all) {
   json document = json::object();
+  if (d.limit)
+    put(document, json::json_pointer{d.limit->pointer}, "key" + std::to_string(draw.below(3)));
   put_compared(document, d, workflow::payload_word, draw);
   put_waits(document, d, workflow::source::kind::payload, {}, draw, all);
   for (const auto& pointer : pointers_asked{d, workflow::source::kind::payload, {}, draw}.found())

@@ -71,6 +71,7 @@ constexpr failure_row rows[] = {
   {75, "undo begins with a step whose outcome is unknown"},
   {76, "a task that kills its scheduler each time"},
   {77, "an observer that is away"},
+  {132, "as many tasks of a key under way as its limit allows"},
   {86, "another node has the store"},
   {87, "a node that had the store, and was frozen, goes on"},
 };

@@ -127,6 +127,14 @@ struct alert_list {
   std::optional<std::uint64_t> next; ///< give it as `before` for the next page
 };
 
+/// Whom a task waits for that has not begun because of the limit of its workflow.
+struct limit_queue {
+  std::vector<std::string> holders; ///< ids of tasks with its key that have a place; at most limit_holders_shown
+  std::uint64_t before = 0;         ///< with its key that wait too and come before it; at most limit_before_max
+};
+inline constexpr std::size_t limit_holders_shown = 10;
+inline constexpr std::uint64_t limit_before_max = 10'000;
+
 struct notice_entry {
   std::string observer;
   std::uint64_t task_number = 0;
@@ -221,6 +229,8 @@ public:
   /// By name, those whose name comes after that one.
   virtual std::vector<workflow::schedule_state> schedules(const std::string& after, std::size_t max) const = 0;
   virtual std::optional<workflow::schedule_state> find_schedule(const std::string& name) const = 0;
+  /// Absent: it waits for no place, or there is no such task.
+  virtual std::optional<limit_queue> find_limit_queue(std::uint64_t number) const = 0;
   /// The observer's notices not yet acknowledged, by task and sequence, after the given position.
   virtual std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
                                             std::uint32_t after_sequence, std::size_t max) const = 0;

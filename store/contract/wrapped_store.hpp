@@ -55,6 +55,9 @@ public:
   std::optional<workflow::schedule_state> find_schedule(const std::string& name) const override {
     return real().find_schedule(name);
   }
+  std::optional<limit_queue> find_limit_queue(std::uint64_t number) const override {
+    return real().find_limit_queue(number);
+  }
   std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
                                     std::uint32_t after_sequence, std::size_t max) const override {
     return real().notices(observer, after_number, after_sequence, max);

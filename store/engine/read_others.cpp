@@ -1,6 +1,7 @@
 // Definitions, leases, alerts, notices, late replies, figures. A record that is damaged is left out; check() names it.
 
 #include "store/engine/reading.hpp"
+#include "store/lmdb/prefix_scan.hpp"
 #include "store/lmdb/ready_tasks.hpp"
 #include "store/verbs/decide_schedule.hpp"
 #include "workflow/text/name.hpp"
@@ -187,6 +188,27 @@ std::optional<workflow::schedule_state> lmdb_engine::find_schedule(const std::st
   });
 }
 
+std::optional<limit_queue> lmdb_engine::find_limit_queue(std::uint64_t number) const {
+  return read([&](const lmdb::transaction& txn, const snapshot& see) -> std::optional<limit_queue> {
+    const auto known = see.task(number);
+    const auto place = known ? known->place() : index_position{};
+    const key own{place.group.number, place.priority, number, workflow_tag(place.workflow), place.group.at_a_time};
+    if (!place.group.is_waiting || !txn.get(in_.limit_waits, own))
+      return std::nullopt;
+    limit_queue q;
+    const key of_group{place.group.number};
+    each_with(txn, in_.limit_places, of_group, of_group, [&](const lmdb::cursor& c) {
+      const auto holder = key_reader{c.key().substr(of_group.view().size())}.number<std::uint64_t>().value_or(0);
+      if (const auto t = see.task(holder))
+        q.holders.push_back(t->state.task.id);
+      return q.holders.size() < limit_holders_shown;
+    });
+    each_with(txn, in_.limit_waits, of_group, of_group,
+              [&](const lmdb::cursor& c) { return c.key() != own.view() && ++q.before < limit_before_max; });
+    return q;
+  });
+}
+
 std::vector<std::string> lmdb_engine::ids_due(workflow::instant now) const {
   return read([&](const lmdb::transaction& txn, const snapshot&) {
     std::vector<std::string> ids;
@@ -262,7 +284,7 @@ store_counts lmdb_engine::counts() const {
     for (bool more = how.first(); more; more = how.next())
       if (const auto of_workflow = readable<workflow::endings>(how.key(), how.value()))
         s.endings.emplace(std::string{how.key()}, *of_workflow);
-    s.claimable = txn.entries(in_.ready) + txn.entries(in_.delayed);
+    s.claimable = txn.entries(in_.ready) + txn.entries(in_.delayed) + txn.entries(in_.limit_waits);
     s.open_alerts = txn.entries(in_.open_alerts);
     const ready_tasks waiting{txn, in_};
     s.ready_since = waiting.next_due();

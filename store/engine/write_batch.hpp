@@ -120,6 +120,7 @@ private:
   std::uint32_t newest_version(const std::string& workflow); ///< 0: there is none
   answer<submit_task> submit_again(const submit_task& w, const task_ref& known,
                                    const std::array<std::uint64_t, 2>& digest);
+  answer<submit_task> submit_in_place(const submit_task& w, std::uint64_t number);
   known_tasks::entry& put(new_task& x, const std::array<std::uint64_t, 2>& digest); ///< takes its outline
   /// Puts `next` in the place of the task; the stored revision. Throws damaged_record before it has put anything.
   std::uint64_t replace(known_tasks::entry& e, const next_state& next);

@@ -50,7 +50,7 @@ answer<claim_tasks> write_batch::make(const claim_tasks& w) {
       let_take_all(number, w.now.now);
     return apply_to(number, e, w.now, true);
   };
-  auto said = decide(w, ready_tasks{txn_, in_}, take);
+  auto said = decide(w, ready_tasks{txn_, in_}, settings_.known->turns(), take);
   for (auto& [number, t] : let_take_events()) {
     const auto has_number = [n = number](const workflow::task& x) { return x.number == n; };
     const auto found = std::find_if(said.tasks.begin(), said.tasks.end(), has_number);

@@ -7,6 +7,8 @@
 #include "store/verbs/decide_schedule.hpp"
 #include "store/verbs/tasks/decide_task.hpp"
 #include "store/verbs/tasks/new_task.hpp"
+#include "store/verbs/tasks/replacement.hpp"
+#include "workflow/text/name.hpp"
 
 #include <utility>
 
@@ -25,10 +27,27 @@ answer<submit_task> write_batch::make(const submit_task& w) {
 
 answer<submit_task> write_batch::submit_again(const submit_task& w, const task_ref& known,
                                               const submission_digest& of_this) {
-  if (auto conflict = conflict_of(w, of_this, known))
-    return *std::move(conflict);
+  if (w.what.conflict == workflow::on_conflict::refuse)
+    return turned_down(write_status::refused, "there is a task " + workflow::quoted(w.what.id) + " already");
+  if (w.what.conflict == workflow::on_conflict::replace)
+    return submit_in_place(w, known.number);
+  if (auto conflict = conflict_of(w, of_this, known)) {
+    const auto there = load(known.number, true); // another submission may have taken its place
+    if (!there || !was_replaced(there->state.task) || !says_the_same(w, there->state.task))
+      return *std::move(conflict);
+  }
   const auto there = load(known.number);
   return submitted_before(w, there ? &there->state.task : nullptr);
+}
+
+answer<submit_task> write_batch::submit_in_place(const submit_task& w, std::uint64_t number) {
+  const auto there = load(number, true);
+  if (!there)
+    return submitted_before(w, nullptr);
+  auto r = decide_replacement(w, there->state.task, {there->definition, &needs_of(there->definition)});
+  if (r.next)
+    replace(*known(number), {*r.next, {}, {}, true});
+  return std::move(r.said);
 }
 
 /// Most submissions of a batch are for the same workflow.

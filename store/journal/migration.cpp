@@ -198,9 +198,9 @@ void to_format_11(lmdb::transaction& txn) {
     txn.make_table(name);
 }
 
-/// There are schedules, and steps may start tasks.
+/// There are schedules, steps may start tasks, and workflows may have limits.
 void to_format_12(lmdb::transaction& txn) {
-  for (const auto* name : {"schedules", "schedule_times", "child_notes"})
+  for (const auto* name : {"schedules", "schedule_times", "child_notes", "limit_waits", "limit_places"})
     txn.make_table(name);
 }
 

@@ -1,7 +1,9 @@
 #include "store/lmdb/indexes.hpp"
 
+#include "store/lmdb/ready_tasks.hpp"
 #include "store/records/record.hpp"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,13 +30,16 @@ key delayed_key_of(const place& x, const index_position& p) {
 }
 
 bool is_same_queue(const index_position& a, const index_position& b) {
-  return a.is_claimable == b.is_claimable && a.priority == b.priority && a.not_before == b.not_before;
+  return a.is_claimable == b.is_claimable && a.priority == b.priority && a.not_before == b.not_before
+         && a.group == b.group;
 }
 
 void queue(const place& x, const index_position& p) {
   if (!p.is_claimable)
     return;
-  if (p.not_before == workflow::unset)
+  if (p.group.is_waiting)
+    add_to_group(x.txn, x.in, x.number, p);
+  else if (p.not_before == workflow::unset)
     x.txn.put(x.in.ready, ready_key_of(x, p), {});
   else
     x.txn.put(x.in.delayed, delayed_key_of(x, p), {});
@@ -44,6 +49,8 @@ void queue(const place& x, const index_position& p) {
 void unqueue(const place& x, const index_position& p) {
   if (!p.is_claimable)
     return;
+  if (p.group.is_waiting)
+    return remove_from_group(x.txn, x.in, x.number, p);
   const bool was_delayed = p.not_before != workflow::unset && x.txn.erase(x.in.delayed, delayed_key_of(x, p));
   if (!was_delayed)
     x.txn.erase(x.in.ready, ready_key_of(x, p));
@@ -79,6 +86,14 @@ void move_in_queue(lmdb::transaction& txn, const tables& in, std::uint64_t numbe
     return;
   unqueue({txn, in, number}, from);
   queue({txn, in, number}, to);
+  if (from.group.is_under_way && from.group != to.group)
+    txn.erase(in.limit_places, key{from.group.number, number});
+  if (to.group.is_under_way && from.group != to.group)
+    txn.put(in.limit_places, key{to.group.number, number}, {});
+  if (from.group.number != 0)
+    give_places(txn, in, from.group.number);
+  if (to.group.number != 0 && to.group.number != from.group.number)
+    give_places(txn, in, to.group.number);
 }
 
 /// The states that tasks stay in come last, but for those of tasks that need a person.
@@ -138,6 +153,7 @@ void purge_from_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t 
     purge(x, t);
   purge(x, in.payload_index);
   purge(x, in.event_waits);
+  purge_from_groups(txn, in, number);
 }
 
 void promote_due(lmdb::transaction& txn, const tables& in, workflow::instant now, std::size_t max) {
@@ -150,10 +166,17 @@ void promote_due(lmdb::transaction& txn, const tables& in, workflow::instant now
       due.emplace_back(c.key());
     }
   }
+  std::set<std::uint64_t> groups;
   for (const auto& k : due) {
     txn.erase(in.delayed, k);
-    txn.put(in.ready, std::string_view{k}.substr(sizeof(std::uint64_t)), {}); // priority and what follows it stay
+    const auto rest = std::string_view{k}.substr(sizeof(std::uint64_t)); // priority and what follows it stay
+    if (const auto group = let_wait_in_group(txn, in, rest))
+      groups.insert(*group);
+    else
+      txn.put(in.ready, rest, {});
   }
+  for (const auto group : groups)
+    give_places(txn, in, group);
 }
 
 } // namespace steadfast::store

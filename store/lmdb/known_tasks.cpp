@@ -90,6 +90,7 @@ void known_tasks::clear() {
   tasks_.clear();
   held_.clear();
   submitted_ = 0;
+  turns_.clear();
 }
 
 } // namespace steadfast::store

@@ -47,6 +47,8 @@ public:
   void remember(entry& e, std::shared_ptr<const workflow::task> submitted);
 
   std::size_t held() const { return held_.size(); } ///< tasks
+  /// By whom claims go on. It is not stored: after a start, or a commit that failed, all have their turn again.
+  group_turns& turns() { return turns_; }
   /// Puts what is held into the tables.
   void place(lmdb::transaction& txn, const tables& in);
   /// It has left the tables. REQUIRES: it is not held.
@@ -62,6 +64,7 @@ private:
   std::unordered_map<std::uint64_t, entry> tasks_;
   std::vector<std::uint64_t> held_;
   std::size_t submitted_ = 0; ///< of them
+  group_turns turns_;         ///< at most one of each workflow with a limit
 };
 
 } // namespace steadfast::store

@@ -1,7 +1,13 @@
 #pragma once
 
 #include "store/lmdb/schema.hpp"
+#include "store/outline/index_position.hpp"
+#include "store/verbs/tasks/group_places.hpp"
 #include "store/verbs/tasks/waiting_line.hpp"
+
+#include <optional>
+#include <string_view>
+#include <vector>
 
 namespace steadfast::store {
 
@@ -20,5 +26,21 @@ private:
   const lmdb::transaction& txn_;
   const tables& in_;
 };
+
+// Tables `limit_waits` and `limit_places`: tasks that have not begun, by their group. They are in table `ready` while
+// they have a place.
+
+/// The task of that position waits in its group from now on, or does not any more.
+void add_to_group(lmdb::transaction& txn, const tables& in, std::uint64_t number, const index_position& p);
+void remove_from_group(lmdb::transaction& txn, const tables& in, std::uint64_t number, const index_position& p);
+/// `delayed`: what follows the moment in its key. The group that it waits in from now on; nothing: it waits in none,
+/// and nothing was done.
+std::optional<std::uint64_t> let_wait_in_group(lmdb::transaction& txn, const tables& in, std::string_view delayed);
+/// Gives the places of the group to those that are to have them. To be called when a task of it has come or gone. Reads
+/// as many entries as the group has places.
+void give_places(lmdb::transaction& txn, const tables& in, std::uint64_t group);
+group_places places_of_group(const lmdb::transaction& txn, const tables& in, std::uint64_t group);
+/// Of a task that cannot be read.
+void purge_from_groups(lmdb::transaction& txn, const tables& in, std::uint64_t number);
 
 } // namespace steadfast::store

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "store/lmdb/lmdb.hpp"
+#include "store/outline/index_position.hpp"
 #include "store/records/key.hpp"
 #include "store/records/stored.hpp"
 #include "store/verbs/tasks/waiting_line.hpp"
@@ -18,7 +19,8 @@ namespace steadfast::store {
 /// migration.cpp.
 inline constexpr std::uint32_t store_format = 12;
 
-/// The tables. "-> nothing": all is in the key. A record is a frame (frame.hpp); numbers in keys are big-endian.
+/// The tables. "-> nothing": all is in the key. A record is a frame (frame.hpp); numbers in keys are big-endian. Of a
+/// task that waits in a group of a limit, `ready` has that before the number, and `delayed` that and at_a_time u32.
 struct tables {
   lmdb::table meta;            ///< by name: the format, counters and others (docs/storage-format.md)
   lmdb::table definitions;     ///< name, 0, version u32 -> workflow::definition
@@ -56,7 +58,9 @@ struct tables {
   lmdb::table schedules;       ///< name -> workflow::schedule_state
   lmdb::table schedule_times;  ///< next_at, name -> nothing; unless it is `never`
   lmdb::table child_notes;     ///< number, step u32, child_duty u8 -> nothing; what parent or child has yet to be told
-  lmdb::table task_steps;      ///< number, first step u32 -> task_steps; of tasks with more than a stretch of steps
+  lmdb::table limit_waits; ///< group u64, priority u8, number, workflow_tag u32, at_a_time u32 -> nothing; has no place
+  lmdb::table limit_places; ///< group u64, number -> nothing; under way. As long in `ready` with the other three, too
+  lmdb::table task_steps;   ///< number, first step u32 -> task_steps; of tasks with more than a stretch of steps
 };
 
 inline constexpr std::uint32_t incidents_since = 6;
@@ -66,6 +70,7 @@ inline constexpr std::uint32_t task_steps_since = 8;
 inline constexpr std::uint32_t events_since = 11;
 inline constexpr std::uint32_t schedules_since = 12;
 inline constexpr std::uint32_t children_since = 12;
+inline constexpr std::uint32_t limits_since = 12;
 
 struct table_entry {
   const char* name;
@@ -73,7 +78,7 @@ struct table_entry {
   std::uint32_t since = 1; ///< a store of an older format has it not yet
 };
 /// Every table with the name it has on disk. The journal names a table by its place here: a new one goes to the end.
-inline constexpr std::array<table_entry, 37> all_tables{{
+inline constexpr std::array<table_entry, 39> all_tables{{
   {"meta", &tables::meta},
   {"definitions", &tables::definitions},
   {"ids", &tables::ids},
@@ -111,6 +116,8 @@ inline constexpr std::array<table_entry, 37> all_tables{{
   {"schedules", &tables::schedules, schedules_since},
   {"schedule_times", &tables::schedule_times, schedules_since},
   {"child_notes", &tables::child_notes, children_since},
+  {"limit_waits", &tables::limit_waits, limits_since},
+  {"limit_places", &tables::limit_places, limits_since},
 }};
 
 /// Rows of a task's steps, by the first step of each, that are not in the table yet.
@@ -142,6 +149,12 @@ inline key ready_key(std::uint8_t priority, std::string_view workflow, std::uint
 inline key delayed_key(workflow::instant not_before, std::uint8_t priority, std::string_view workflow,
                        std::uint64_t number) {
   return key{not_before, priority, workflow_tag(workflow), number};
+}
+
+/// Of one that waits in that group.
+inline key delayed_key(workflow::instant not_before, std::uint8_t priority, std::string_view workflow,
+                       const limit_group& g, std::uint64_t number) {
+  return key{not_before, priority, workflow_tag(workflow), g.number, g.at_a_time, number};
 }
 
 inline key ended_key(std::string_view workflow, workflow::instant ended_at, std::uint64_t number) {

@@ -1,11 +1,21 @@
 #include "store/outline/index_position.hpp"
 
+#include "store/records/record.hpp"
 #include "workflow/supervision/retention.hpp"
+
+#include <string>
 
 namespace steadfast::store {
 
 bool names_workflow(const index_position& p) {
   return p.is_claimable || p.ended_at != workflow::unset;
+}
+
+std::uint64_t group_of(std::string_view workflow, std::string_view pointer, std::string_view key) {
+  std::string text;
+  for (const auto part : {workflow, pointer, key})
+    text.append(part).push_back('\0'); // which none of them has
+  return hash_of(text) | std::uint64_t{1} << 63U;
 }
 
 index_position index_position_of(const workflow::task& t, const workflow::definition& d) {
@@ -22,6 +32,9 @@ index_position index_position_of(const workflow::task& t, const workflow::defini
     p.ended_at = t.ended_at;
   if (names_workflow(p))
     p.workflow = t.workflow;
+  if (!t.limit.empty() && d.limit)
+    p.group = {group_of(t.workflow, d.limit->pointer, t.limit.key), d.limit->at_a_time,
+               p.is_claimable && workflow::waits_for_key(t), t.limit.is_under_way};
   return p;
 }
 

@@ -8,6 +8,19 @@
 
 namespace steadfast::store {
 
+/// With which others a task counts, and how many of them may be under way at a time.
+struct limit_group {
+  std::uint64_t number = 0; ///< of workflow, place and key (group_of); 0: it has no limit
+  std::uint32_t at_a_time = 0;
+  bool is_waiting = false;   ///< it is claimable, and begins when it has a place in its group
+  bool is_under_way = false; ///< it has one
+
+  friend bool operator==(const limit_group&, const limit_group&) = default;
+};
+/// Two keys have the same only by a chance of 2^-63, and then count together. Its highest bit is set, which no number
+/// of a task has.
+std::uint64_t group_of(std::string_view workflow, std::string_view pointer, std::string_view key);
+
 /// Where the indexes have a task. Two tasks with equal index positions have the same index entries.
 struct index_position {
   workflow::process_state state = workflow::process_state::pending;
@@ -18,6 +31,7 @@ struct index_position {
   std::string_view locked_by;   ///< ends with the task
   workflow::instant ended_at;   ///< of a task that ended well
   std::string_view workflow;    ///< of a claimable task, or one that ended well; ends with the task
+  limit_group group;
 
   friend bool operator==(const index_position&, const index_position&) = default;
 };

@@ -33,6 +33,7 @@ std::vector<waiting_step> waiting_steps(const workflow::task& t) {
 
 void task_outline::follow(const workflow::task& next, std::uint64_t its_revision, const index_position& its_place) {
   state = next.state;
+  priority = next.priority;
   lock_epoch = next.lock_epoch;
   revision = its_revision;
   notices = next.notices;

@@ -57,11 +57,21 @@ void serialize(Archive& ar, parent_link& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, limit_place& x, unsigned) {
+  all(ar, x.key, x.is_under_way);
+}
+
+template <class Archive>
+void serialize(Archive& ar, limit_rule& x, unsigned) {
+  all(ar, x.pointer, x.at_a_time);
+}
+
+template <class Archive>
 void task_fields(Archive& ar, task& x, std::uint64_t& revision) {
   if constexpr (store::is_compact_archive<Archive>)
     all(ar, x.number, x.id, x.workflow, x.version, x.content_type, x.priority, x.state, x.resume_state, x.locked_by,
         x.lock_epoch, revision, x.generation, x.failure_count, x.takeovers, x.notices, x.submitted_at, x.complete_by,
-        x.not_before, x.ended_at, x.reply_to, x.cause, x.acts, x.trace, x.parent);
+        x.not_before, x.ended_at, x.reply_to, x.cause, x.acts, x.trace, x.parent, x.limit);
   else
     all(ar, x.number, x.id, x.workflow, x.version, x.content_type, x.priority, x.state, x.resume_state, x.locked_by,
         x.lock_epoch, revision, x.generation, x.failure_count, x.takeovers, x.notices, x.submitted_at, x.complete_by,
@@ -165,7 +175,7 @@ void serialize(Archive& ar, definition& x, unsigned) {
   static_assert(has_result || !Archive::is_saving::value, "format 1 cannot say all of a definition");
   if constexpr (has_result)
     all(ar, x.name, x.version, x.steps, x.deadline, x.undo_reserve, x.grace, x.alert_after, x.takeovers_max, x.priority,
-        x.result, x.index);
+        x.result, x.index, x.limit);
   else
     all(ar, x.name, x.version, x.steps, x.deadline, x.undo_reserve, x.grace, x.alert_after, x.takeovers_max,
         x.priority);

@@ -62,6 +62,7 @@ STEADFAST_ENUM_RANGE(workflow::attempt_outcome, open, stopped);
 STEADFAST_ENUM_RANGE(workflow::source::kind, payload, literal);
 STEADFAST_ENUM_RANGE(workflow::condition::test, equals, negated);
 STEADFAST_ENUM_RANGE(workflow::on_exhausted, undo, error);
+STEADFAST_ENUM_RANGE(workflow::on_conflict, same, replace);
 STEADFAST_ENUM_RANGE(workflow::wait_rule::kind, sleep, child);
 STEADFAST_ENUM_RANGE(workflow::weekdays, all, sunday);
 STEADFAST_ENUM_RANGE(workflow::notice_kind, accepted, outward);

@@ -209,10 +209,10 @@ struct frame_reader {
 };
 
 bool needs_compact(const workflow::submission& x) {
-  return !x.trace.empty();
+  return !x.trace.empty() || x.conflict != workflow::on_conflict::same;
 }
 bool needs_compact(const workflow::task& x) {
-  return !x.trace.empty() || !x.parent.empty()
+  return !x.trace.empty() || !x.parent.empty() || !x.limit.empty()
          || std::any_of(x.steps.begin(), x.steps.end(), [](const workflow::step& s) { return !s.wait.empty(); });
 }
 bool needs_compact(const outcome& x) {

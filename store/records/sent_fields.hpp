@@ -16,7 +16,8 @@ namespace steadfast::workflow {
 template <class Archive>
 void serialize(Archive& ar, submission& x, unsigned) {
   if constexpr (store::is_compact_archive<Archive>)
-    all(ar, x.id, x.workflow, x.version, x.payload, x.content_type, x.priority, x.not_before, x.reply_to, x.trace);
+    all(ar, x.id, x.workflow, x.version, x.payload, x.content_type, x.priority, x.not_before, x.reply_to, x.trace,
+        x.conflict, x.debounce);
   else
     all(ar, x.id, x.workflow, x.version, x.payload, x.content_type, x.priority, x.not_before, x.reply_to);
 }

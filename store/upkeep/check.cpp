@@ -5,6 +5,7 @@
 #include "store/engine/reading.hpp"
 #include "store/journal/recovery.hpp"
 #include "store/lmdb/incident_book.hpp"
+#include "store/lmdb/ready_tasks.hpp"
 #include "store/verbs/decide_child.hpp"
 
 #include <algorithm>
@@ -39,6 +40,7 @@ public:
     check_events();
     check_schedules();
     check_index_sizes();
+    check_groups();
     check_leases();
     check_alerts();
     check_incidents();
@@ -135,8 +137,9 @@ private:
       expect(counted(in_.deadlines, key{place.due, t.number}), name + ": missing in table deadlines");
     if (!place.locked_by.empty())
       expect(counted(in_.locked, locked_key(place.locked_by, t.number)), name + ": missing in table locked");
-    if (place.is_claimable)
+    if (place.is_claimable && !place.group.is_waiting)
       expect(counted_in_queue(place, t.number), name + ": missing in tables ready and delayed");
+    check_limit(place, t.number, name);
     if (place.ended_at != workflow::unset) {
       expect(counted(in_.ended, ended_key(place.workflow, place.ended_at, t.number)),
              name + ": missing in table ended");
@@ -152,6 +155,37 @@ private:
     for (const auto& x : workflow::indexed_values(*known.definition, t.payload.view()))
       expect(counted(in_.payload_index, payload_index_key(x, t.number)),
              name + ": missing in table payload_index with the value at " + x.place);
+  }
+
+  /// It counts in its group, or waits in it in one way.
+  void check_limit(const index_position& p, std::uint64_t number, const std::string& name) {
+    const auto& g = p.group;
+    if (g.is_under_way)
+      expect(counted(in_.limit_places, key{g.number, number}), name + ": it is under way, and has no place");
+    if (!g.is_waiting)
+      return;
+    const auto tag = workflow_tag(p.workflow);
+    const bool is_delayed = p.not_before != workflow::unset
+                            && counted(in_.delayed, delayed_key(p.not_before, p.priority, p.workflow, g, number));
+    const bool has_place = counted(in_.limit_places, key{g.number, number, p.priority, tag, g.at_a_time});
+    const bool waits = counted(in_.limit_waits, key{g.number, p.priority, number, tag, g.at_a_time});
+    const bool is_ready = counted(in_.ready, key{p.priority, tag, g.number, number});
+    expect(int{is_delayed} + int{has_place} + int{waits} == 1 && has_place == is_ready,
+           name + ": it must wait for its time, for a place in its group or for a scheduler, and for one of them only");
+    if (waits || has_place) {
+      auto& first = groups_[g.number];
+      const limit_member m{p.priority, number, tag, g.at_a_time};
+      first = waits ? std::min(first.value_or(m), m) : first;
+    }
+  }
+
+  /// Those have places that are to have them.
+  void check_groups() {
+    if (has_damaged_task_)
+      return;
+    for (const auto& [group, first] : groups_)
+      expect(!next_place_change(places_of_group(txn_, in_, group), first),
+             "the places of group " + std::to_string(group) + " are not given as its limit says");
   }
 
   std::optional<std::uint64_t> number_of(const std::string& id) {
@@ -261,6 +295,8 @@ private:
     same(in_.locked, entries_[in_.locked.dbi], "locked");
     same(in_.ended, entries_[in_.ended.dbi], "ended");
     same(in_.payload_index, entries_[in_.payload_index.dbi], "payload_index");
+    same(in_.limit_waits, entries_[in_.limit_waits.dbi], "limit_waits");
+    same(in_.limit_places, entries_[in_.limit_places.dbi], "limit_places");
     same(in_.event_waits, entries_[in_.event_waits.dbi], "event_waits");
   }
 
@@ -523,7 +559,9 @@ private:
   check_report report_;
   std::optional<counters> counted_;
   counters found_;
-  std::map<unsigned, std::uint64_t> entries_;  ///< that were looked for and found, by table
+  std::map<unsigned, std::uint64_t> entries_; ///< that were looked for and found, by table
+  /// With tasks that have not begun: the first that has no place.
+  std::map<std::uint64_t, std::optional<limit_member>> groups_;
   std::map<std::string, std::uint64_t> ended_; ///< tasks that ended well, by workflow
   struct {
     std::uint64_t tasks = 0;

@@ -203,6 +203,47 @@ TEST_CASE("a partition whose commits are not shared may be written by one thread
   CHECK(store->find("a"));
 }
 
+TEST_CASE("row 132: tasks of one key are one at a time over owners of a partition") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url());
+  opened_there store{server.url()};
+  auto d = delivery(2);
+  d.limit = workflow::limit_rule{"/customer", 1};
+  REQUIRE(store->commit_one(register_definition{d}).result == write_status::applied);
+  const auto claim = [&](std::int64_t seconds) {
+    std::string ids;
+    for (const auto& t : store->commit_one(claim_tasks{"s1", 9, at(seconds)}).tasks)
+      ids += t.id + " ";
+    return ids;
+  };
+  for (const auto* id : {"a1", "a2", "a3"})
+    REQUIRE(store->commit_one(submit_task{order(id, R"({"customer":"ada"})"), at(0)}).created);
+  CHECK(claim(1) == "a1 ");
+  store.reopen();
+  CHECK(claim(2).empty());
+  CHECK(store->check().faults == std::vector<std::string>{});
+  const auto end = [&](const std::string& id, std::int64_t seconds) {
+    const auto t = *store->find(id);
+    REQUIRE(store->commit_one(update_by(t, d, workflow::cancelled{{"eve", "a test"}}, at(seconds))).result
+            == write_status::applied);
+  };
+  end("a2", 3); // which has not begun
+  store.reopen();
+  CHECK(claim(4).empty());
+  REQUIRE(store->find("a2")->state == workflow::process_state::undone);
+  for (const std::size_t step : {0U, 1U}) {
+    workflow::attempt_succeeded e;
+    const auto t = *store->find("a1");
+    e.ref = {step, t.steps[step].attempt, t.lock_epoch};
+    REQUIRE(store->commit_one(update_by(t, d, e, at(5))).result == write_status::applied);
+  }
+  store.reopen();
+  CHECK(claim(7) == "a3 ");
+  CHECK(store->check().faults == std::vector<std::string>{});
+}
+
 TEST_CASE("row 88: an owner whose partition was taken writes nothing more, and says so for good") {
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);

@@ -293,15 +293,16 @@ TEST_CASE("workflows of files and folders are read with the configuration") {
   folder.write("node.toml", "workflows = [\"" + (root / "config/workflows").string() + "\", \"one.toml\"]\n");
   folder.write("one.toml", "name = \"one\"\n[[step]]\nname = \"a\"\nagent = \"a\"\n");
   const auto o = load_config(folder.path() / "node.toml");
-  REQUIRE(o.workflows.size() == 8);
+  REQUIRE(o.workflows.size() == 9);
   CHECK(o.workflows[0].name == "conference");
   CHECK(o.workflows[1].name == "drone_delivery");
   CHECK(o.workflows[2].name == "nightly_settlement");
   CHECK(o.workflows[3].name == "onboarding");
   CHECK(o.workflows[4].name == "order_processing");
   CHECK(o.workflows[5].name == "paid_order");
-  CHECK(o.workflows[6].name == "trip");
-  CHECK(o.workflows[7].name == "one");
+  CHECK(o.workflows[6].name == "statement");
+  CHECK(o.workflows[7].name == "trip");
+  CHECK(o.workflows[8].name == "one");
 }
 
 TEST_CASE("row 80: a node without a store must know where it is, and one with a store must not join another") {

@@ -34,6 +34,9 @@ struct called_node {
     d.steps[0].name = "hotel";
     d.steps[0].agent = "echo";
     running.add_workflow(d);
+    d.name = "charge";
+    d.limit = workflow::limit_rule{"/customer", 1};
+    running.add_workflow(d);
     running.start();
     methods = methods_of(node_inside{running}.system(), node_inside{running}.parts());
   }
@@ -173,6 +176,52 @@ TEST_CASE("what a person gives as a reason has a bound, which is told") {
   CHECK(act(256) == "none");
   CHECK_THAT(n.refusal("node.drain", {{"node", "node"}, {"who", std::string(1'000'000, 'a')}}),
              Contains("`who` has 1000000 bytes"));
+}
+
+TEST_CASE("a task that waits for its key tells whose end it waits for, and how many come before it") {
+  const called_node n;
+  const auto submit = [&](const std::string& id) {
+    return n.call("submit", {{"id", id}, {"workflow", "charge"}, {"payload", R"({"customer":"ada"})"}});
+  };
+  const auto told = [&](const std::string& id) { return n.call("task.show", {{"id", id}}).at("explanation").dump(); };
+  submit("first");
+  REQUIRE(
+    tests::comes_true([&] { return told("first").find("it is one of them until it ends") != std::string::npos; }));
+  submit("second");
+  submit("third");
+  CHECK_THAT(told("second"), Contains("waiting: for the end of `first`, with the same key; 0 more"));
+  CHECK_THAT(told("third"), Contains("waiting: for the end of `first`, with the same key; 1 more"));
+  CHECK_THAT(told("third"), Contains("1 at a time may be under way with the key `ada`"));
+  CHECK_THAT(told("first"), !Contains("waiting: for the end"));
+  CHECK_THAT(n.refusal("submit", {{"id", "x"}, {"workflow", "charge"}, {"payload", "{}"}}),
+             Contains("payload has no value at \"/customer\", which is the key of the workflow's limit"));
+}
+
+TEST_CASE("row 134: a submission says what becomes of the task that has its id") {
+  const called_node n;
+  const auto submit = [](const std::string& payload, const std::string& how) {
+    return json{{"id", "a"},
+                {"workflow", "trip"},
+                {"payload", payload},
+                {"on_conflict", how},
+                {"not_before_ms", 4'000'000'000'000}};
+  };
+  CHECK(n.call("submit", submit("1", "replace")).at("created") == true);
+  const auto second = n.call("submit", submit("2", "replace"));
+  CHECK(second.at("created") == false);
+  CHECK(second.at("replaced") == true);
+  CHECK(n.call("submit", submit("2", "replace")).at("replaced") == false);
+  CHECK(n.call("submit", submit("2", "same")).at("created") == false);
+  CHECK_THAT(n.refusal("submit", submit("3", "same")), Contains("1 key_conflict"));
+  CHECK(n.refusal("submit", submit("2", "refuse")) == "1 there is a task `a` already");
+  CHECK_THAT(n.refusal("submit", submit("2", "merge")), Contains("-32602 `on_conflict`: there is no `merge`"));
+  auto later = submit("4", "same");
+  later["debounce_ms"] = 5000;
+  CHECK_THAT(n.refusal("submit", later), Contains("debounce means that the task is replaced"));
+  later["on_conflict"] = "replace";
+  later.erase("not_before_ms");
+  CHECK(n.call("submit", later).at("replaced") == true);
+  CHECK(n.call("task.show", {{"id", "a"}}).at("task").at("not_before") != nullptr);
 }
 
 TEST_CASE("what a list is sorted by, what is counted by, and places without an index are told by name") {

@@ -226,7 +226,7 @@ TEST_CASE("a step called payload is refused because input could not tell it apar
 
 TEST_CASE("the shipped workflows are ready to be used") {
   const auto all = load_workflows({source_root / "config/workflows"});
-  REQUIRE(all.size() == 7);
+  REQUIRE(all.size() == 8);
   CHECK(all[0].name == "conference");
   CHECK(all[0].steps.size() == 2);
   CHECK(all[1].name == "drone_delivery");
@@ -239,8 +239,35 @@ TEST_CASE("the shipped workflows are ready to be used") {
   CHECK(all[4].steps.size() == 4);
   CHECK(all[5].name == "paid_order");
   CHECK(all[5].steps.size() == 5);
-  CHECK(all[6].name == "trip");
-  CHECK(all[6].steps.size() == 2);
+  CHECK(all[6].name == "statement");
+  CHECK(all[6].limit == workflow::limit_rule{"/customer", 1});
+  CHECK(all[7].name == "trip");
+  CHECK(all[7].steps.size() == 2);
+}
+
+TEST_CASE("a limit names the place of its key, and how many with one key may be under way") {
+  const auto with = [](const std::string& limit) {
+    return "name = \"w\"\n[limit]\n" + limit + "[[step]]\nname = \"a\"\nagent = \"x\"\n";
+  };
+  const auto read = parse_workflow(with("key = \"payload:/a/b\"\nat_a_time = 3\n"), "w.toml");
+  CHECK(read.limit == workflow::limit_rule{"/a/b", 3});
+  CHECK(parse_workflow(with("key = \"payload:/a\"\n"), "w.toml").limit == workflow::limit_rule{"/a", 1});
+  const auto key_is_wrong = "w.toml:3: limit.key: must be written as \"payload:/customer\"";
+  CHECK(complaints_about_workflow(with("key = \"/customer\"\n")).starts_with(key_is_wrong));
+  CHECK(complaints_about_workflow(with("key = \"a:/customer\"\n")).starts_with(key_is_wrong));
+  CHECK(complaints_about_workflow(with("key = \"payload:\"\n")).starts_with(key_is_wrong));
+  CHECK(
+    complaints_about_workflow(with("key = \"payload:/a\"\nat_a_time = 0\n")).starts_with("w.toml:4: limit.at_a_time"));
+  CHECK(complaints_about_workflow(with("key = \"payload:/a\"\nat_a_time = 1001\n"))
+          .starts_with("w.toml:4: limit.at_a_time"));
+  CHECK_FALSE(complaints_about_workflow(with("at_a_time = 1\n")).empty());
+  CHECK(complaints_about_workflow(with("key = \"payload:/a\"\nmost = 1\n")).find("most") != std::string::npos);
+}
+
+TEST_CASE("a step does not start a task of its own workflow if that has a limit") {
+  const auto said = complaints_about_workflow("name = \"w\"\n[limit]\nkey = \"payload:/a\"\n[[step]]\nname = \"a\"\n"
+                                              "workflow = \"w\"\n");
+  CHECK(said.find("w.toml:4: step `a`: workflow is the one that the step is in") != std::string::npos);
 }
 
 TEST_CASE("a step that starts a task names its workflow, and what of the payload or a result that gets") {

@@ -118,6 +118,8 @@ bool is_of_later_release(const condition& c) {
 } // namespace
 
 knowledge needed_for(const definition& d) {
+  if (d.limit)
+    return knowledge::limits;
   auto most = knowledge::none;
   for (const auto& s : d.steps) {
     if (s.wait)

@@ -172,6 +172,14 @@ struct step_definition {
   friend bool operator==(const step_definition&, const step_definition&) = default;
 };
 
+/// At most so many tasks of the workflow are under way at a time whose payloads have the same value at that place.
+struct limit_rule {
+  std::string pointer; ///< JSON Pointer into the payload
+  std::uint32_t at_a_time = 1;
+
+  friend bool operator==(const limit_rule&, const limit_rule&) = default;
+};
+
 /// The named, versioned description that tasks are made from. A task pins its version.
 struct definition {
   std::string name;
@@ -185,6 +193,7 @@ struct definition {
   std::uint8_t priority = 5;        ///< 0 first, 9 last
   result_mapping result;
   std::vector<std::string> index; ///< JSON Pointers into payloads: tasks are found by the values (payload_index.hpp)
+  std::optional<limit_rule> limit;
 
   /// Made once the definition does not change any more; without it everything is found by name, which takes longer.
   kept_graph graph;
@@ -201,6 +210,7 @@ inline constexpr std::uint32_t factor_percent_max = 10'000;
 inline constexpr std::size_t input_members_max = 256;
 inline constexpr std::size_t text_size_max = 4096; ///< of a pointer or a literal
 inline constexpr std::size_t event_key_size_max = 256;
+inline constexpr std::uint32_t at_a_time_max = 1000;            ///< of a limit
 inline constexpr std::size_t choices_max = 32;                  ///< of an answer
 inline constexpr span span_max = std::chrono::hours{24 * 3653}; ///< ten years
 
@@ -288,10 +298,10 @@ inline bool any_starts_child(const definition& d) {
 
 /// What a node must know to read the definition, or with `schedules` to work beside a store that has some. In the order
 /// in which releases learnt it: each knows what is before.
-enum class knowledge : std::uint8_t { none = 0, waits = 1, events = 2, schedules = 3, children = 4 };
-inline constexpr auto newest_knowledge = knowledge::children;
+enum class knowledge : std::uint8_t { none = 0, waits = 1, events = 2, schedules = 3, children = 4, limits = 5 };
+inline constexpr auto newest_knowledge = knowledge::limits;
 knowledge needed_for(const definition& d);
-/// A step waits, or may end later.
+/// A node of some release cannot read it.
 inline bool has_waits(const definition& d) {
   return needed_for(d) != knowledge::none;
 }

@@ -340,6 +340,13 @@ void check_cycles(const report& r, const graph& g) {
   }
 }
 
+void check_limit(const report& r, const limit_rule& limit) {
+  r.add_if(limit.pointer.empty() || !is_json_pointer(limit.pointer) || limit.pointer.size() > text_size_max,
+           "limit must have a key that is written as \"payload:/customer\"");
+  r.add_if(limit.at_a_time == 0 || limit.at_a_time > at_a_time_max,
+           "limit must have an at_a_time from 1 to " + std::to_string(at_a_time_max));
+}
+
 void check_whole(const report& r, const definition& d) {
   check_name(r, d.name, "name");
   r.add_if(d.version == 0, "version must be at least 1");
@@ -352,6 +359,8 @@ void check_whole(const report& r, const definition& d) {
   r.add_if(d.priority > priority_max, "priority must be at most " + std::to_string(priority_max));
   r.add_if(d.steps.empty(), "steps: there must be at least one");
   r.add_if(d.steps.size() > steps_max, "steps: there must be at most " + std::to_string(steps_max));
+  if (d.limit)
+    check_limit(r, *d.limit);
 }
 
 } // namespace
@@ -371,6 +380,8 @@ std::vector<std::string> problems(const definition& d) {
                    "name " + quoted(d.steps[i].name) + " is reserved, because idempotency keys end in it");
     check_after(of_step, g, i);
     check_step(of_step, g, i);
+    of_step.add_if(d.limit && starts_child(d.steps[i]) && d.steps[i].wait->name == d.name,
+                   "workflow is the one that the step is in: with a limit, its task could wait for its parent");
   }
   check_cycles(r, g);
   check_result(r, g);

@@ -73,6 +73,8 @@ payload_needs::payload_needs(const definition& d) {
       needs_.push_back({"step " + quoted(s.name) + (starts_child(s) ? " gives to its task" : " waits by"),
                         s.wait->at.pointer, place_of(s.wait->at.pointer)});
   }
+  if (d.limit)
+    needs_.push_back({"is the key of the workflow's limit", d.limit->pointer, place_of(d.limit->pointer)});
   add(d.result.members, "the workflow's result needs for its member ");
   if (d.result.value && d.result.value->from == source::kind::payload)
     needs_.push_back({"is the workflow's result", d.result.value->pointer, place_of(d.result.value->pointer)});

@@ -12,8 +12,8 @@
 namespace steadfast::workflow {
 
 /// The places of a payload that a workflow cannot do without: those that members of inputs, of compensations' inputs
-/// and of its result are taken from, unless they are optional, and those that waits go by. Steps count too whose
-/// condition may not hold. Made once for many payloads.
+/// and of its result are taken from, unless they are optional, and those that waits and the limit go by. Steps count
+/// too whose condition may not hold. Made once for many payloads.
 class payload_needs {
 public:
   explicit payload_needs(const definition& d);

@@ -207,6 +207,17 @@ void explain_pending(const task& t, instant now, std::vector<explanation>& out) 
     out.push_back({"pending: in the queue with " + priority + ", until a scheduler has room for it"});
 }
 
+void explain_limit(const task& t, const definition& d, std::vector<explanation>& out) {
+  const auto key = "limit: of workflow " + quoted(t.workflow) + " " + std::to_string(d.limit->at_a_time)
+                   + " at a time may be under way with the key " + quoted(t.limit.key);
+  if (waits_for_key(t))
+    out.push_back({key + "; it begins when its turn comes, in the order of submission"});
+  else if (t.limit.is_under_way && t.state == process_state::error)
+    out.push_back({key + "; it counts until a person has ended it, by `task skip`, `task retry` or `task undo`"});
+  else if (t.limit.is_under_way)
+    out.push_back({key + "; it is one of them until it ends"});
+}
+
 void explain_limits(const task& t, const definition& d, instant now, std::vector<explanation>& out) {
   if (is_undoing(t)) {
     out.push_back({"limit: its deadline, which an undo may pass, is at", t.complete_by});
@@ -363,6 +374,8 @@ std::vector<explanation> explain(const task& stored, const definition& d, const 
   if (const auto made_by = schedule_in(t.id))
     told.push_back(
       {"by its id, schedule " + quoted(made_by->schedule) + " made it, for the moment at", made_by->moment});
+  if (!t.limit.empty())
+    explain_limit(t, d, told);
   if (!t.parent.empty())
     told.push_back({"parent: it was started by a step of task " + quoted(t.parent.id)});
   return told;

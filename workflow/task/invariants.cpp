@@ -101,6 +101,17 @@ void check_lock(checker& c) {
     c.expect(t.lock_epoch > 0, "it is locked and was never taken");
 }
 
+void check_limit(checker& c) {
+  const auto& t = c.t;
+  if (t.limit.empty())
+    return c.expect(!t.limit.is_under_way, "it counts under a limit that it has not");
+  c.expect(c.d.limit.has_value(), "it has a key, and its workflow no limit");
+  c.expect(t.limit.key.size() <= event_key_size_max, "the key of its limit is too long");
+  c.expect(t.locked_by.empty() || t.limit.is_under_way, "somebody has it, and it does not count under its limit");
+  c.expect(!t.limit.is_under_way || (t.state != process_state::processed && t.state != process_state::undone),
+           "it counts under its limit although it is ", to_string(t.state));
+}
+
 void check_end(checker& c) {
   const auto& t = c.t;
   c.expect(has_ended(t) == (t.ended_at != unset), "it has ended, or has not, but its end says otherwise");
@@ -261,6 +272,7 @@ bool check_task(checker& c) {
   if (c.t.steps.size() != c.d.steps.size())
     return false;
   check_lock(c);
+  check_limit(c);
   check_end(c);
   c.expect(has_next_thing(c.t, c.d), "nothing would ever go on with it");
   check_order_of_undo(c);

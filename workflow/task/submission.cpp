@@ -19,6 +19,10 @@ std::vector<std::string> problems(const submission& s, std::size_t payload_size_
     found.push_back("priority must be at most " + std::to_string(priority_max));
   if (s.not_before < unset || s.not_before > instant_max)
     found.push_back("not_before must lie between the years 1970 and 9999");
+  if (s.debounce < span{0} || s.debounce > debounce_max)
+    found.push_back("debounce must be at most a day");
+  if (s.debounce > span{0} && s.conflict != on_conflict::replace)
+    found.push_back("debounce means that the task is replaced; no other on_conflict goes with it");
   if (!s.reply_to.empty() && !is_word(s.reply_to, task_id_size_max))
     found.push_back("reply_to must be empty or " + word);
   return found;

@@ -1,5 +1,8 @@
 #include "workflow/task/task.hpp"
 
+#include "workflow/text/json_place.hpp"
+#include "workflow/text/json_text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -76,6 +79,14 @@ span limit_of(const step_definition& s, attempt_action action) {
   }
 }
 
+event_key limit_key_of(const definition& d, std::string_view payload) {
+  const auto value = is_json(payload) ? json_value_at(payload, d.limit->pointer) : std::nullopt;
+  auto key = event_key_of(value.value_or(std::string_view{}));
+  if (key.problem.empty() && key.text.empty())
+    key.problem = "is empty";
+  return key;
+}
+
 task make_task(const submission& s, const definition& d, instant now) {
   task t;
   t.id = s.id;
@@ -85,10 +96,13 @@ task make_task(const submission& s, const definition& d, instant now) {
   t.content_type = s.content_type;
   t.priority = s.priority.value_or(d.priority);
   t.submitted_at = now;
-  t.not_before = s.not_before > now ? s.not_before : unset;
+  const auto earliest = s.debounce > span{0} ? std::max(s.not_before, now + s.debounce) : s.not_before;
+  t.not_before = earliest > now ? earliest : unset;
   t.complete_by = std::max(now, t.not_before) + d.deadline;
   t.reply_to = s.reply_to;
   t.trace = s.trace;
+  if (d.limit)
+    t.limit.key = limit_key_of(d, s.payload.view()).text;
   t.notices = s.reply_to.empty() ? 0 : 1; // the store writes `accepted` with the task
   t.steps.resize(d.steps.size());
   t.steps.settle();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "workflow/definition/definition.hpp"
+#include "workflow/definition/wait_end.hpp"
 #include "workflow/step/step_list.hpp"
 #include "workflow/text/blob.hpp"
 #include "workflow/time/time.hpp"
@@ -50,6 +51,15 @@ struct parent_link {
   friend bool operator==(const parent_link&, const parent_link&) = default;
 };
 
+/// Where a task stands with the limit of its workflow.
+struct limit_place {
+  std::string key;           ///< that its payload had when it was submitted; empty: it has no limit
+  bool is_under_way = false; ///< a scheduler has taken it, and it has not ended well since: it counts
+
+  bool empty() const { return key.empty(); }
+  friend bool operator==(const limit_place&, const limit_place&) = default;
+};
+
 /// One submitted operation. A plain value: copies share the payload and the steps.
 struct task {
   std::uint64_t number = 0; ///< the store's; ascending in order of submission
@@ -78,6 +88,7 @@ struct task {
   std::vector<act> acts; ///< at most acts_max, the newest
   std::string trace;     ///< the `traceparent` of its submission; empty: there was none
   parent_link parent;
+  limit_place limit;
 
   friend bool operator==(const task&, const task&) = default;
 };
@@ -88,6 +99,16 @@ inline constexpr std::size_t task_id_size_max = 128;
 
 /// How long one attempt may take, from its dispatch. REQUIRES: the step has that action.
 span limit_of(const step_definition& s, attempt_action action);
+
+/// What a submission does whose id there is already.
+enum class on_conflict : std::uint8_t {
+  same = 1,    ///< it is that task if it says the same; else it is refused
+  refuse = 2,  ///< refused
+  replace = 3, ///< payload, priority and moment of a task that has not begun give way to its own
+};
+/// A debounced task begins so many times the span after its first submission at the latest.
+inline constexpr int debounces_max = 10;
+inline constexpr span debounce_max = std::chrono::hours{24};
 
 /// What a client asks for.
 struct submission {
@@ -100,6 +121,8 @@ struct submission {
   instant not_before;
   std::string reply_to;
   std::string trace{}; ///< W3C `traceparent`; not part of what makes a submission the same
+  workflow::on_conflict conflict = workflow::on_conflict::same;
+  span debounce{0}; ///< with replace: it begins so long after the last one that came; 0: at `not_before`
 
   friend bool operator==(const submission&, const submission&) = default;
 };
@@ -109,6 +132,13 @@ std::vector<std::string> problems(const submission& s, std::size_t payload_size_
 
 /// A pending task. REQUIRES: problems of both arguments are empty.
 task make_task(const submission& s, const definition& d, instant now);
+
+/// The key by which the workflow's limit counts a task with that payload. REQUIRES: the workflow has a limit.
+event_key limit_key_of(const definition& d, std::string_view payload);
+/// It begins when enough of the others with its key have ended. An undo does not wait: it makes an end.
+inline bool waits_for_key(const task& t) {
+  return !t.limit.empty() && !t.limit.is_under_way && t.state == process_state::pending;
+}
 
 /// No scheduler has it and one may take it, now or at `not_before`.
 bool is_claimable(const task& t);

@@ -63,6 +63,15 @@ std::vector<command> commands_between(const task* before, const task& next) {
   return out;
 }
 
+/// It counts under its limit from when it is first taken until it ends well. In error it counts on: what it did is
+/// neither done nor undone, and a person may have it go on.
+void count_under_limit(task& t) {
+  if (!t.locked_by.empty())
+    t.limit.is_under_way = true;
+  else if (t.state == process_state::processed || t.state == process_state::undone)
+    t.limit.is_under_way = false;
+}
+
 template <class Event>
 std::optional<late_reply> evidence_of(const draft& x, const Event& e, const ruling& r) {
   if constexpr (requires { e.ref; }) {
@@ -94,6 +103,8 @@ change apply(const task& t, const definition& d, const event& e, const clock_rea
     e);
   if (r.result != event_status::applied)
     return {r.result, r.reason, t, {}, {}, std::move(evidence), {}, r.is_too_early};
+  if (!x.t.limit.empty())
+    count_under_limit(x.t);
   x.t.steps.settle();
   x.t.steps.set_caught_up(x.is_caught_up && x.passed.empty());
   auto commands = commands_between(&t, x.t);

@@ -6,6 +6,7 @@
 #include "apps/commands/tasks/follow.hpp"
 #include "apps/terminal/exit_code.hpp"
 #include "client/time_id.hpp"
+#include "runtime/text/quantity.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -29,6 +30,8 @@ struct submit_arguments {
   unsigned version = 0;
   std::string not_before;
   std::string reply_to;
+  std::string on_conflict;
+  std::string debounce;
   bool wait = false;
   follow_choice how;
 };
@@ -46,6 +49,16 @@ json params_of(const submit_arguments& g) {
   if (!g.not_before.empty())
     params["not_before_ms"] =
       parse_moment(g.not_before, wall_clock(), false, "--not-before").time_since_epoch().count();
+  if (!g.on_conflict.empty())
+    params["on_conflict"] = g.on_conflict;
+  if (!g.debounce.empty()) {
+    const auto length = runtime::parse_span(g.debounce);
+    if (!length)
+      throw failure{wrong_usage,
+                    "--debounce: `" + g.debounce + "` is not a duration: write " + std::string{runtime::span_rule}};
+    params["on_conflict"] = "replace";
+    params["debounce_ms"] = length->count();
+  }
   return params;
 }
 
@@ -55,7 +68,10 @@ void print_receipt(const submit_arguments& g, const json& receipt) {
     print_json(receipt);
   else if (!g.node.json)
     std::cout << receipt.at("id").get<std::string>()
-              << (created ? "  accepted" : "  was there already, " + receipt.at("process_state").get<std::string>())
+              << (created ? "  accepted"
+                  : receipt.value("replaced", false)
+                    ? "  replaced what had not begun"
+                    : "  was there already, " + receipt.at("process_state").get<std::string>())
               << std::endl;
 }
 
@@ -91,6 +107,14 @@ void add_submit(CLI::App& to, command& chosen) {
   sub->add_option("--workflow-version", g->version, "Version of the workflow [the newest]")->type_name("N");
   sub->add_option("--not-before,--at", g->not_before, "Start then, and not before: a moment, or a duration from now")
     ->type_name("WHEN");
+  auto* conflict = sub
+                     ->add_option("--on-conflict", g->on_conflict,
+                                  "If the id is taken: same, refuse, or replace what has not begun [same]")
+                     ->check(CLI::IsMember({"same", "refuse", "replace"}))
+                     ->type_name("WHAT");
+  sub->add_option("--debounce", g->debounce, "Replace what has not begun, and begin so long after the last submission")
+    ->type_name("SPAN")
+    ->excludes(conflict);
   sub->add_option("--reply-to", g->reply_to, "Observer that is told of progress")->type_name("NAME");
   sub->add_flag("--wait", g->wait, "Show progress until the task has ended; the exit code says how");
   add_follow_choice(*sub, g->how);

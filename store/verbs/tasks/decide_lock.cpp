@@ -23,10 +23,11 @@ std::optional<decision> problem_of(const claim_tasks& w) {
   return std::nullopt;
 }
 
-answer<claim_tasks> decide(const claim_tasks& w, const waiting_tasks& waiting, const event_applier& apply) {
+answer<claim_tasks> decide(const claim_tasks& w, const waiting_tasks& waiting, group_turns& turns,
+                           const event_applier& apply) {
   answer<claim_tasks> o = applied();
   const std::size_t max = std::min(w.max, taken_max);
-  waiting_line line{waiting, w, max};
+  waiting_line line{waiting, w, max, turns};
   std::size_t passed_over = 0;
   const auto is_left = [&] { return waiting.count() > passed_over; };
   while (o.tasks.size() < max && is_left() && passed_over < passed_over_max) {

@@ -24,7 +24,8 @@ using event_applier = std::function<std::optional<workflow::task>(std::uint64_t 
 /// What is wrong with it, whatever is known; absent: nothing.
 std::optional<decision> problem_of(const claim_tasks& w);
 /// Takes tasks in the order of the waiting line; what is taken leaves `waiting`. REQUIRES: there is no problem_of it.
-answer<claim_tasks> decide(const claim_tasks& w, const waiting_tasks& waiting, const event_applier& apply);
+answer<claim_tasks> decide(const claim_tasks& w, const waiting_tasks& waiting, group_turns& turns,
+                           const event_applier& apply);
 
 /// Of the tasks that the scheduler has locked, so many are asked for, in any order that stays.
 std::size_t looked_at_max(const free_locks& w);

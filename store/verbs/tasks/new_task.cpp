@@ -57,6 +57,10 @@ submitted_task decide(const submit_task& w, const known_workflow& of, std::uint6
                            + (w.what.version != 0 ? " version " + std::to_string(w.what.version) : ""));
   if (const auto lacks = of.needs->problems(w.what.payload.view()); !lacks.empty())
     return not_submitted(write_status::refused, workflow::joined(lacks, "; "));
+  if (of.definition->limit)
+    if (const auto key = workflow::limit_key_of(*of.definition, w.what.payload.view()); !key.problem.empty())
+      return not_submitted(write_status::refused, "the key of the workflow's limit, payload:"
+                                                    + of.definition->limit->pointer + ", " + key.problem);
   if (!has_room(w.what.payload.size()))
     return {{}, true};
   auto made = std::make_shared<workflow::task>(workflow::make_task(w.what, *of.definition, w.now));

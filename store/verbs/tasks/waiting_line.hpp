@@ -18,7 +18,8 @@ std::uint32_t workflow_tag(std::string_view workflow);
 /// Where a task waits for a scheduler; compared member by member.
 struct waiting_place {
   std::uint8_t priority = 0;
-  std::uint32_t tag = 0; ///< of its workflow
+  std::uint32_t tag = 0;   ///< of its workflow
+  std::uint64_t group = 0; ///< of a task that has not begun, and now may, as the limit of its workflow counts; else 0
   std::uint64_t number = 0;
 
   friend auto operator<=>(const waiting_place&, const waiting_place&) = default;
@@ -34,34 +35,46 @@ public:
   virtual workflow::instant next_due() const = 0;
   /// The first task whose place is `from` or comes after it.
   virtual std::optional<waiting_place> first(const waiting_place& from) const = 0;
-  /// Up to `max` tasks of the priority and tag of `from` whose places are `from` or come after it, the oldest first.
+  /// Up to `max` tasks of priority, tag and group of `from` whose places are `from` or come after it, the oldest first.
   virtual std::vector<std::uint64_t> numbers(const waiting_place& from, std::size_t max) const = 0;
 };
 
-/// The oldest of those that may be taken now. Looks at one of each workflow and priority, at most at so many.
+/// The group, among those with a place under that tag, of which a task was taken last; as far as anybody remembers.
+using group_turns = std::map<std::uint32_t, std::uint64_t>;
+
+/// The oldest of those that may be taken now. Looks at one of each workflow, group and priority, at most at so many.
 std::optional<std::uint64_t> oldest_of(const waiting_tasks& all);
 inline constexpr std::size_t oldest_looked_at = 1000;
 
-/// Who is next for a scheduler: by priority, then by the shares of the workflows, then by age. Looks at about as many
-/// tasks as it gives, however many wait; and of the workflows at that many, and at those that have their share.
+/// Who is next for a scheduler: by priority, then by the shares of the workflows, then by age. Of a workflow with a
+/// limit, tasks that have begun take turns with those that have not; and of the latter the groups, whatever their
+/// numbers (round robin). Looks at about as many tasks as it gives, however many wait; and of the workflows at that
+/// many, and at those that have their share.
 class waiting_line {
 public:
-  /// For up to `max` tasks. REQUIRES: `all` outlives it.
-  waiting_line(const waiting_tasks& all, const claim_tasks& w, std::size_t max);
+  /// For up to `max` tasks. REQUIRES: `all` and `turns` outlive it.
+  waiting_line(const waiting_tasks& all, const claim_tasks& w, std::size_t max, group_turns& turns);
 
-  /// Counts as taken. The task may leave `all` then.
+  /// Counts as taken. The task may leave `all` then, and others of its group enter.
   std::optional<std::uint64_t> next();
 
 private:
   /// The tasks of a workflow with the present priority, as far as they were looked at.
   struct lane {
     std::uint32_t tag = 0;
-    std::vector<std::uint64_t> numbers; ///< the oldest last
-    std::uint64_t behind = 0;           ///< the last one that was looked at
+    std::vector<std::uint64_t> numbers; ///< of no group; the oldest last
+    std::uint64_t behind = 0;           ///< the last one of no group that was looked at
+    bool any_in_groups = true;          ///< as far as is known
+    bool is_turn_of_groups = false;
+    std::map<std::uint64_t, std::uint64_t> given{}; ///< by group: its last task that was given
   };
 
   bool open_level();
   void open_lanes(std::uint32_t first, std::uint32_t last);
+  std::optional<std::uint64_t> next_of(lane& x);
+  std::optional<std::uint64_t> next_of_no_group(lane& x);
+  std::optional<std::uint64_t> next_of_groups(lane& x);
+  std::optional<waiting_place> next_group(lane& x, std::uint64_t from, std::uint64_t last) const;
   bool refill(lane& x);
   void close_lanes();
 
@@ -74,6 +87,7 @@ private:
   std::uint8_t priority_ = 0;                    ///< of the lanes
   std::vector<lane> lanes_;                      ///< of those that may take something, in their turns
   std::vector<std::uint64_t> lane_loads_;        ///< likewise
+  group_turns& turns_;
 };
 
 } // namespace steadfast::store

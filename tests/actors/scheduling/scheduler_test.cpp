@@ -57,6 +57,22 @@ TEST_CASE("a scheduler has no more tasks in flight than its bound, the others st
   CHECK(view_of_scheduler(node).in_flight == 3);
 }
 
+TEST_CASE("row 132: when a task ends, the next with its key begins at once") {
+  tests::node_settings settings;
+  settings.definitions[0].limit = workflow::limit_rule{"/for", 1};
+  one_node node{settings};
+  node.agent("hotel").follow(scripted_agent::hang);
+  for (const auto* id : {"t1", "t2", "t3"})
+    node.submit(id);
+  CHECK(node.agent("hotel").orders().size() == 1);
+  CHECK(node.state("t2") == "pending");
+  node.agent("hotel").say(node.system(), *scripted_agent::succeed(node.agent("hotel").orders()[0]));
+  node.run();
+  CHECK(node.state("t1") == "processed");
+  CHECK(node.state("t2") == "processing");
+  CHECK(node.state("t3") == "pending");
+}
+
 TEST_CASE("P28: what a scheduler has counted up while it worked has come down again when all is done") {
   one_node node;
   node.agent("hotel").follow([](const actors::step_order& o) { // some are silent, some fail, the others do it

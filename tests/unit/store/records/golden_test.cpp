@@ -212,6 +212,20 @@ void fill_with_children(state_store& store) {
   store.commit({update_by(t, d, workflow::attempt_failed{{1, 1, t.lock_epoch}, true, false, {}, "no"}, at(4))});
 }
 
+/// Of one key `begun` is under way and two wait; of another one `ready` has a place, and `later` waits for its time.
+void fill_with_limits(state_store& store) {
+  auto d = delivery();
+  d.limit = workflow::limit_rule{"/customer", 1};
+  store.commit({register_definition{d}});
+  for (const std::string id : {"begun", "second", "third"})
+    store.commit({submit_task{order(id, R"({"customer":"ada"})"), at(0)}});
+  store.commit({claim_tasks{"s1", 2, at(1)}});
+  store.commit({submit_task{order("ready", R"({"customer":7})"), at(2)}});
+  auto later = order("later", R"({"customer":7})");
+  later.not_before = at(50);
+  store.commit({submit_task{later, at(2)}});
+}
+
 /// The files of a store that was filled by the program of that format, in a directory where it can be opened. Since
 /// format 4 all that it was filled with is in the journal.
 void lay_down(const fs::path& written, const fs::path& directory, void (*fill_it)(state_store&) = fill) {
@@ -539,6 +553,33 @@ TEST_CASE("row 70: a task that a step of another started is written as in format
   old.commit({success_of(taken[0], 1, "{}", 6)});
   old.commit({success_of(*old.find("trip/inside"), 0, "{}", 7)});
   CHECK(old.find("trip")->state == workflow::process_state::undone);
+}
+
+TEST_CASE("row 70: tasks of a workflow with a limit are written as in format 12, and go on by it") {
+  auto d = delivery();
+  d.limit = workflow::limit_rule{"/customer", 1};
+  check_stored("definition", d, all_golden / "format-12");
+  temporary_directory there;
+  lay_down(all_golden / "format-12" / "store-of-limits", there.store(), fill_with_limits);
+  lmdb_engine old{small_options(there.store())};
+  temporary_directory other;
+  lmdb_engine made_now{small_options(other.store())};
+  fill_with_limits(made_now);
+  for (const std::string id : {"begun", "second", "third", "ready", "later"}) {
+    REQUIRE(old.find(id));
+    CHECK(old.find(id) == made_now.find(id));
+    const auto t = *old.find(id); // to a scheduler on another node
+    CHECK(decode<workflow::task>(encode(t)) == t);
+  }
+  CHECK(old.find("begun")->limit == workflow::limit_place{"ada", true});
+  CHECK(old.find("ready")->limit == workflow::limit_place{"7", false});
+  CHECK(old.check().faults == std::vector<std::string>{});
+  const auto taken = old.commit({claim_tasks{"s1", 9, at(60)}}).at(0).as<claim_result>().tasks;
+  REQUIRE(taken.size() == 1);
+  CHECK(taken[0].id == "ready");
+  CHECK(old.find_limit_queue(old.find("later")->number)->holders == std::vector<std::string>{"ready"});
+  CHECK(old.find_limit_queue(old.find("third")->number)->before == 1);
+  CHECK(old.check().faults == std::vector<std::string>{});
 }
 
 TEST_CASE("row 66: in a journal of format 5, an entry that is damaged with others behind it is told of") {

@@ -24,7 +24,10 @@ public:
   workflow::instant due = workflow::never;
 
   void add(std::uint8_t priority, const std::string& workflow, std::uint64_t number) {
-    all.insert({priority, workflow_tag(workflow), number});
+    all.insert({priority, workflow_tag(workflow), 0, number});
+  }
+  void add_to_group(const std::string& workflow, std::uint64_t group, std::uint64_t number) {
+    all.insert({5, workflow_tag(workflow), group, number});
   }
   void remove(std::uint64_t number) {
     std::erase_if(all, [number](const waiting_place& p) { return p.number == number; });
@@ -39,7 +42,7 @@ public:
   std::vector<std::uint64_t> numbers(const waiting_place& from, std::size_t max) const override {
     std::vector<std::uint64_t> found;
     for (auto i = all.lower_bound(from); i != all.end() && found.size() < max; ++i)
-      if (i->priority == from.priority && i->tag == from.tag)
+      if (i->priority == from.priority && i->tag == from.tag && i->group == from.group)
         found.push_back(i->number);
     return found;
   }
@@ -65,6 +68,12 @@ struct taker {
 
 claim_tasks claim_of(std::size_t max) {
   return {"s1", max, at(1)};
+}
+
+/// Nobody remembers whose turn it was.
+store::answer<claim_tasks> claim(const claim_tasks& w, const in_memory& waiting, const event_applier& take) {
+  group_turns turns;
+  return decide(w, waiting, turns, take);
 }
 
 std::vector<std::uint64_t> numbers_of(const store::answer<claim_tasks>& o) {
@@ -109,32 +118,60 @@ TEST_CASE("a claim of values goes by priority, and then by age") {
   waiting.add(5, "a", 2);
   waiting.add(0, "a", 3);
   waiting.add(9, "a", 4);
-  const auto o = decide(claim_of(3), waiting, taker{waiting});
+  const auto o = claim(claim_of(3), waiting, taker{waiting});
   CHECK(numbers_of(o) == numbers{3, 1, 2});
   CHECK(o.more);
-  CHECK(numbers_of(decide(claim_of(3), waiting, taker{waiting})) == numbers{4});
+  CHECK(numbers_of(claim(claim_of(3), waiting, taker{waiting})) == numbers{4});
 }
 
 TEST_CASE("a claim of values tells when the next task may be taken, and that there is more once it may") {
   in_memory waiting;
   waiting.due = at(2);
-  auto o = decide(claim_of(1), waiting, taker{waiting});
+  auto o = claim(claim_of(1), waiting, taker{waiting});
   CHECK(o.next == at(2));
   CHECK_FALSE(o.more);
   waiting.due = at(1);
-  CHECK(decide(claim_of(1), waiting, taker{waiting}).more);
+  CHECK(claim(claim_of(1), waiting, taker{waiting}).more);
 }
 
 TEST_CASE("a claim of values passes over damaged tasks, and counts those that ended as gone") {
   in_memory waiting;
   for (std::uint64_t i = 1; i <= 5; ++i)
     waiting.add(5, "a", i);
-  const auto o = decide(claim_of(2), waiting, taker{waiting, {1}, {2}});
+  const auto o = claim(claim_of(2), waiting, taker{waiting, {1}, {2}});
   CHECK(numbers_of(o) == numbers{3, 4});
   CHECK(waiting.count() == 2); // the damaged one, and the next
-  const auto rest = decide(claim_of(9), waiting, taker{waiting, {1}});
+  const auto rest = claim(claim_of(9), waiting, taker{waiting, {1}});
   CHECK(numbers_of(rest) == numbers{5});
   CHECK_FALSE(rest.more); // the damaged one is not to be had
+}
+
+TEST_CASE("row 133: a claim of values goes round the groups of a workflow, and on from the last one") {
+  constexpr auto group = std::uint64_t{1} << 63U;
+  in_memory waiting;
+  for (std::uint64_t i = 1; i <= 6; ++i)
+    waiting.add_to_group("a", group + 1, i);
+  waiting.add_to_group("a", group + 2, 20);
+  waiting.add_to_group("a", group + 3, 30);
+  waiting.add_to_group("a", group + 3, 31);
+  group_turns turns;
+  const auto taken = [&](std::size_t max) { return numbers_of(decide(claim_of(max), waiting, turns, taker{waiting})); };
+  CHECK(taken(2) == numbers{1, 20});
+  CHECK(taken(3) == numbers{30, 2, 31});
+  waiting.add(5, "a", 40); // has begun, or has no limit: each second one
+  waiting.add(5, "a", 41);
+  waiting.add(5, "a", 42);
+  CHECK(taken(5) == numbers{40, 3, 41, 4, 42});
+  CHECK(taken(9) == numbers{5, 6});
+}
+
+TEST_CASE("row 133: damaged tasks of a group do not hold up the others") {
+  constexpr auto group = std::uint64_t{1} << 63U;
+  in_memory waiting;
+  for (std::uint64_t i = 1; i <= 3; ++i)
+    waiting.add_to_group("a", group + 1, i);
+  waiting.add_to_group("a", group + 2, 4);
+  CHECK(numbers_of(claim(claim_of(9), waiting, taker{waiting, {1, 4}})) == numbers{2, 3});
 }
 
 TEST_CASE("a claim under no name, or one that is too long, is refused") {
