@@ -5,6 +5,7 @@
 #include "actors/agents/step_input.hpp"
 #include "client/exact_json.hpp"
 #include "runtime/text/time_text.hpp"
+#include "workflow/definition/item_workflow.hpp"
 
 #include <algorithm>
 
@@ -83,7 +84,9 @@ json step_json(const workflow::task& t, const workflow::definition& d, std::size
       j.update({{"question", w.question}, {"choices", w.choices}});
     j["limit_at"] = instant_json(s.log.back().started_at + w.length);
   }
-  if (workflow::starts_child(rules) && !s.log.empty())
+  if (workflow::is_over_items(rules))
+    j["items_workflow"] = workflow::workflow_of_items(d, i);
+  else if (workflow::starts_child(rules) && !s.log.empty())
     j.update({{"child", workflow::child_id(t, d, i)}, {"child_workflow", rules.wait->name}});
   if (s.wait->event != 0)
     j["event"] = s.wait->event;

@@ -25,8 +25,11 @@ inline std::vector<workflow::definition> random_workflows(std::uint64_t seed) {
   for (std::uint32_t i = 0; i <= choose.below(2); ++i) {
     all.push_back(tests::random_definition(choose, i > 0, i > 0)); // one always ends soon
     for (auto& s : all.back().steps)
-      if (workflow::starts_child(s))
+      if (workflow::starts_child(s)) {
         s.wait->name = "w0";
+        if (workflow::is_over_items(s))
+          s.wait->at.pointer = "/list/" + s.name;
+      }
     all.back().name = "w" + std::to_string(i);
   }
   return all;

@@ -80,10 +80,26 @@ void put_child(json& document, const std::string& pointer, const std::string& na
     document.emplace(member, value);
 }
 
+/// The array that a step goes over: payloads of the tasks of its items, or now and then what is none.
+void put_items(json& document, const std::string& pointer, const std::string& name, chance& draw,
+               const definitions& all) {
+  json items = json::array();
+  for (auto left = draw.below(5); left > 0; --left) {
+    json one = json::object();
+    put_child(one, {}, name, draw, all);
+    items.push_back(std::move(one));
+  }
+  put(document, json::json_pointer{pointer}, draw.below(20) == 0 ? json(some_value) : items);
+}
+
 /// What waits go by: a moment soon after the runs of a simulation begin, a zone.
 void put_waits(json& document, const workflow::definition& d, workflow::source::kind from, const std::string& step,
                chance& draw, const definitions& all) {
   for (const auto& s : d.steps) {
+    if (workflow::is_over_items(s) && s.wait->at.from == from && s.wait->at.step == step) {
+      put_items(document, s.wait->at.pointer, s.wait->name, draw, all);
+      continue;
+    }
     if (workflow::starts_child(s) && s.wait->at.from == from && s.wait->at.step == step) {
       put_child(document, s.wait->at.pointer, s.wait->name, draw, all);
       continue;

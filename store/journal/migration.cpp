@@ -200,7 +200,7 @@ void to_format_11(lmdb::transaction& txn) {
 
 /// There are schedules, and steps may start tasks.
 void to_format_12(lmdb::transaction& txn) {
-  for (const auto* name : {"schedules", "schedule_times", "child_notes"})
+  for (const auto* name : {"schedules", "schedule_times", "child_notes", "item_groups", "items"})
     txn.make_table(name);
 }
 

@@ -55,8 +55,11 @@ struct tables {
   lmdb::table event_rests;     ///< number of an event -> event_rest
   lmdb::table schedules;       ///< name -> workflow::schedule_state
   lmdb::table schedule_times;  ///< next_at, name -> nothing; unless it is `never`
-  lmdb::table child_notes;     ///< number, step u32, child_duty u8 -> nothing; what parent or child has yet to be told
-  lmdb::table task_steps;      ///< number, first step u32 -> task_steps; of tasks with more than a stretch of steps
+  lmdb::table
+    child_notes; ///< number, step u32, child_duty u8, item u32 -> nothing; what parent or child has yet to be told
+  lmdb::table item_groups; ///< number, step u32 -> workflow::item_group; of steps that go over items
+  lmdb::table items;       ///< number, step u32, item u32 -> item_record; of those that count in their group
+  lmdb::table task_steps;  ///< number, first step u32 -> task_steps; of tasks with more than a stretch of steps
 };
 
 inline constexpr std::uint32_t incidents_since = 6;
@@ -73,7 +76,7 @@ struct table_entry {
   std::uint32_t since = 1; ///< a store of an older format has it not yet
 };
 /// Every table with the name it has on disk. The journal names a table by its place here: a new one goes to the end.
-inline constexpr std::array<table_entry, 37> all_tables{{
+inline constexpr std::array<table_entry, 39> all_tables{{
   {"meta", &tables::meta},
   {"definitions", &tables::definitions},
   {"ids", &tables::ids},
@@ -111,6 +114,8 @@ inline constexpr std::array<table_entry, 37> all_tables{{
   {"schedules", &tables::schedules, schedules_since},
   {"schedule_times", &tables::schedule_times, schedules_since},
   {"child_notes", &tables::child_notes, children_since},
+  {"item_groups", &tables::item_groups, children_since},
+  {"items", &tables::items, children_since},
 }};
 
 /// Rows of a task's steps, by the first step of each, that are not in the table yet.

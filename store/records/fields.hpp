@@ -53,7 +53,7 @@ void serialize(Archive& ar, step& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, parent_link& x, unsigned) {
-  all(ar, x.id, x.number, x.step, x.depth, x.room);
+  all(ar, x.id, x.number, x.step, x.depth, x.room, x.item);
 }
 
 template <class Archive>
@@ -140,8 +140,8 @@ void serialize(Archive& ar, schedule_state& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, wait_rule& x, unsigned) {
-  all(ar, x.what, x.length, x.at, x.on, x.time_of_day, x.name, x.passes_at_limit, x.question, x.choices,
-      x.remind_every);
+  all(ar, x.what, x.length, x.at, x.on, x.time_of_day, x.name, x.passes_at_limit, x.question, x.choices, x.remind_every,
+      x.at_a_time, x.may_fail, x.may_fail_is_percentage);
 }
 
 template <class Archive>
@@ -169,6 +169,12 @@ void serialize(Archive& ar, definition& x, unsigned) {
   else
     all(ar, x.name, x.version, x.steps, x.deadline, x.undo_reserve, x.grace, x.alert_after, x.takeovers_max,
         x.priority);
+}
+
+template <class Archive>
+void serialize(Archive& ar, item_group& x, unsigned) {
+  all(ar, x.size, x.at_a_time, x.may_fail, x.generation, x.room, x.next, x.at_work, x.done, x.failed, x.in_error,
+      x.first_in_error, x.told, x.results_size, x.is_gathered, x.is_turned, x.undo_next, x.undo_left, x.why);
 }
 
 template <class Archive>
@@ -246,6 +252,11 @@ void serialize(Archive& ar, last_event& x, unsigned) {
 template <class Archive>
 void serialize(Archive& ar, event_rest& x, unsigned) {
   all(ar, x.place, x.after);
+}
+
+template <class Archive>
+void serialize(Archive& ar, item_record& x, unsigned) {
+  all(ar, x.state, x.bytes);
 }
 
 template <class Archive>

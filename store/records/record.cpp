@@ -86,6 +86,8 @@ STEADFAST_RECORD(steadfast::store::event_record, event)
 STEADFAST_RECORD(steadfast::store::event_rest, event_rest)
 STEADFAST_RECORD(steadfast::store::last_event, last_event)
 STEADFAST_RECORD(steadfast::workflow::schedule_state, schedule)
+STEADFAST_RECORD(steadfast::workflow::item_group, item_group)
+STEADFAST_RECORD(steadfast::store::item_record, item)
 
 STEADFAST_RECORD(steadfast::workflow::task, task)
 STEADFAST_RECORD(steadfast::workflow::submission, submission)
@@ -350,6 +352,8 @@ STEADFAST_STORED(event_record)
 STEADFAST_STORED(event_rest)
 STEADFAST_STORED(last_event)
 STEADFAST_STORED(workflow::schedule_state)
+STEADFAST_STORED(workflow::item_group)
+STEADFAST_STORED(item_record)
 template std::string_view encode_record(std::string_view, const task_state_view&);
 template std::string_view encode_record(std::string_view, const task_steps_view&);
 

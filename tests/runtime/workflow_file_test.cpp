@@ -239,8 +239,45 @@ TEST_CASE("the shipped workflows are ready to be used") {
   CHECK(all[4].steps.size() == 4);
   CHECK(all[5].name == "paid_order");
   CHECK(all[5].steps.size() == 5);
+  CHECK(workflow::is_over_items(all[5].steps[4]));
   CHECK(all[6].name == "trip");
   CHECK(all[6].steps.size() == 2);
+}
+
+TEST_CASE("a step over items says where they stand, how many at a time, how many may fail, and what each is given") {
+  const auto read = [](const std::string& step) {
+    return parse_workflow(step_with("[[step]]\nname = \"c\"\n" + step), "w.toml").steps[1];
+  };
+  const auto complaint = [](const std::string& step) {
+    return complaints_about_workflow(step_with("[[step]]\nname = \"c\"\n" + step));
+  };
+  const std::string own = "for_each = \"payload:/items\"\nagent = \"ship\"\n";
+  const auto usual = read(own);
+  CHECK(workflow::is_over_items(usual));
+  CHECK(usual.wait->at == workflow::source{workflow::source::kind::payload, {}, "/items", {}});
+  CHECK(usual.wait->at_a_time == workflow::at_a_time_usual);
+  CHECK(usual.wait->may_fail == 0);
+  CHECK(usual.agent == "ship");
+  const auto all = read(own
+                        + "at_a_time = 4\nmay_fail = \"10%\"\nretry = { attempts = 2 }\n"
+                          "input = { item = \"item:\", to = \"payload:/to\" }\n");
+  CHECK(all.wait->at_a_time == 4);
+  CHECK(all.wait->may_fail == 10);
+  CHECK(all.wait->may_fail_is_percentage);
+  CHECK(all.retry.attempts == 2);
+  CHECK(all.input[0].value == workflow::source{workflow::source::kind::item, {}, {}, {}});
+  CHECK(read(own + "may_fail = 3\n").wait->may_fail == 3);
+  CHECK_FALSE(read(own + "may_fail = 3\n").wait->may_fail_is_percentage);
+  CHECK(read("for_each = \"a:/parts\"\nworkflow = \"part\"\n").wait->name == "part");
+  CHECK_THAT(complaint("for_each = \"items\"\nagent = \"x\"\n"),
+             Catch::Contains("w.toml") && Catch::Contains("for_each"));
+  CHECK_THAT(complaint(own + "may_fail = \"some\"\n"), Catch::Contains("may_fail"));
+  CHECK_THAT(complaint(own + "may_fail = -1\n"), Catch::Contains("may_fail"));
+  CHECK_THAT(complaint(own + "at_a_time = 0\n"), Catch::Contains("at_a_time"));
+  CHECK_THAT(complaint(own + "workflow = \"part\"\n"), Catch::Contains("agent is for a step"));
+  CHECK_THAT(complaint("for_each = \"payload:/items\"\n"), Catch::Contains("step `c`: agent is missing"));
+  CHECK_THAT(complaint("for_each = \"payload:/items\"\nworkflow = \"part\"\nretry = { attempts = 2 }\n"),
+             Catch::Contains("retry"));
 }
 
 TEST_CASE("a step that starts a task names its workflow, and what of the payload or a result that gets") {

@@ -55,7 +55,7 @@ std::optional<std::size_t> find_step(const definition& d, std::string_view name)
 std::set<std::string> agents_of(const definition& d) {
   std::set<std::string> names;
   for (const auto& s : d.steps) {
-    if (!s.wait)
+    if (!s.agent.empty())
       names.insert(s.agent);
     if (s.compensation)
       names.insert(s.compensation->agent);
@@ -95,7 +95,7 @@ std::vector<std::string> pointers_asked(const definition& d, std::size_t i) {
   const auto add_those_of = [&](const step_definition& s) {
     if (s.when)
       each_comparison(*s.when, [&](const condition& c) { add(c.step, c.pointer); });
-    if (s.wait)
+    if (s.wait && !is_over_items(s)) // an array may be large: it is read when the step begins
       add(s.wait->at.step, s.wait->at.pointer);
   };
   if (d.graph) {
@@ -125,7 +125,7 @@ knowledge needed_for(const definition& d) {
     if (s.later || (s.wait && is_until_told(*s.wait)) || (s.when && is_of_later_release(*s.when)))
       most = std::max(most, knowledge::events);
     if (starts_child(s))
-      most = std::max(most, knowledge::children);
+      most = std::max(most, is_over_items(s) ? knowledge::for_each : knowledge::children);
   }
   return most;
 }

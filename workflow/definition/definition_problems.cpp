@@ -1,5 +1,6 @@
 #include "workflow/definition/definition.hpp"
 
+#include "workflow/definition/item_workflow.hpp"
 #include "workflow/definition/payload_index.hpp"
 #include "workflow/definition/wait_end.hpp"
 #include "workflow/text/canonical_json.hpp"
@@ -91,6 +92,7 @@ void check_source(const report& r, const source& s, F check_step) {
       check_pointer(r, s.pointer);
       return;
     case source::kind::literal: check_literal(r, s.literal); return;
+    case source::kind::item: break; // what may have it checks it
   }
   r.add("has an unknown kind of source");
 }
@@ -247,6 +249,37 @@ void check_child(const report& r, const graph& g, std::size_t i, const wait_rule
   check_source(payload, w.at, [&](const report& at, const std::string& step) { check_earlier(at, g, i, step, false); });
 }
 
+/// Members of what each task is given may come from its item.
+void check_input_of_items(const report& r, const graph& g, std::size_t i) {
+  auto others = g.d.steps[i].input;
+  for (auto& m : others)
+    if (m.value.from == source::kind::item) {
+      check_pointer(r.at("input member " + quoted(m.name) + " "), m.value.pointer);
+      m.value = {};
+    }
+  check_input(r, g, i, others, false);
+}
+
+/// A workflow of one step is made of it, and says what is wrong with that; or it names one.
+void check_items(const report& r, const graph& g, std::size_t i, const wait_rule& w, std::vector<std::string>& found) {
+  const auto for_each = r.at("for_each ");
+  check_source(for_each, w.at,
+               [&](const report& at, const std::string& step) { check_earlier(at, g, i, step, false); });
+  r.add_if(w.at_a_time == 0 || w.at_a_time > at_a_time_max,
+           "at_a_time must lie between 1 and " + std::to_string(at_a_time_max));
+  r.add_if(w.may_fail_is_percentage && w.may_fail > 100, "may_fail must be at most 100 percent");
+  check_input_of_items(r, g, i);
+  if (!has_item_workflow(g.d.steps[i])) {
+    auto named = g.d.steps[i];
+    named.input.clear();
+    check_name(r, w.name, "workflow");
+    return check_only_waits(r, named);
+  }
+  for (auto& wrong : problems(item_workflow(g.d, i)))
+    if (wrong.starts_with("step "))
+      found.push_back(std::move(wrong));
+}
+
 void check_wait(const report& r, const graph& g, std::size_t i, const wait_rule& w) {
   if (w.what == wait_rule::kind::event)
     return check_event(r, g, i, w);
@@ -270,8 +303,12 @@ void check_wait(const report& r, const graph& g, std::size_t i, const wait_rule&
       until.add(end.problem);
 }
 
-void check_step(const report& r, const graph& g, std::size_t i) {
+void check_step(const report& r, const graph& g, std::size_t i, std::vector<std::string>& found) {
   const auto& s = g.d.steps[i];
+  if (is_over_items(s)) {
+    check_when(r, g, i, s);
+    return check_items(r, g, i, *s.wait, found);
+  }
   if (s.wait) {
     check_when(r, g, i, s);
     check_only_waits(r, s);
@@ -369,7 +406,7 @@ std::vector<std::string> problems(const definition& d) {
     of_step.add_if(is_reserved(d.steps[i].name),
                    "name " + quoted(d.steps[i].name) + " is reserved, because idempotency keys end in it");
     check_after(of_step, g, i);
-    check_step(of_step, g, i);
+    check_step(of_step, g, i, found);
   }
   check_cycles(r, g);
   check_result(r, g);

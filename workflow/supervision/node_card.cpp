@@ -81,6 +81,8 @@ std::string note_of(const node_card& card) {
     note += " knows=schedules";
   if (card.knows >= knowledge::children)
     note += " knows=children";
+  if (card.knows >= knowledge::for_each)
+    note += " knows=for_each";
   if (card.drained)
     note += " drained=yes";
   if (card.certificate_until != unset)
@@ -102,7 +104,8 @@ std::optional<node_card> card_of(std::string_view lease, std::string_view note) 
   const auto knows = [&parts](std::string_view word) {
     return std::find(parts.begin(), parts.end(), word) != parts.end();
   };
-  card.knows = knows("knows=children")    ? knowledge::children
+  card.knows = knows("knows=for_each")    ? knowledge::for_each
+               : knows("knows=children")  ? knowledge::children
                : knows("knows=schedules") ? knowledge::schedules
                : knows("knows=events")    ? knowledge::events
                : knows("knows=waits")     ? knowledge::waits

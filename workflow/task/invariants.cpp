@@ -163,7 +163,7 @@ void check_wait(step_checker c) {
     c.expect(s.doing == attempt_action::none && (!s.maybe_done || starts_child(c.d)),
              "it only waits, and an attempt was made");
   if (s.state == step_state::waiting)
-    c.expect((c.d.later ? ends_later(s) : c.d.wait && s.wait->token.empty() && goes_forward(c.all.t))
+    c.expect((c.d.later && !c.d.wait ? ends_later(s) : c.d.wait && s.wait->token.empty() && goes_forward(c.all.t))
                && s.not_before != unset && s.attempt > 0,
              "its wait is not a proper one");
   else if (!s.wait.empty())

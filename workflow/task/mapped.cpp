@@ -37,6 +37,7 @@ mapped_value value_of(const source& s, const task& t, const definition& d) {
   switch (s.from) {
     case source::kind::payload: return value_at(t.payload.view(), s.pointer, "the payload");
     case source::kind::literal: return value_at(s.literal, "", "the literal");
+    case source::kind::item: return {std::nullopt, "there is no item"};
     case source::kind::result: break;
   }
   if (is_of_skipped(s, t, d))

@@ -45,6 +45,7 @@ struct parent_link {
   std::uint32_t step = 0;
   std::uint32_t depth = 0; ///< 1: its parent has no parent
   std::uint32_t room = 0;  ///< tasks that it may start, directly or through others
+  std::uint32_t item = 0;  ///< of those that the step goes over, from 1 on; 0: the step starts one task
 
   bool empty() const { return id.empty(); }
   friend bool operator==(const parent_link&, const parent_link&) = default;
@@ -144,7 +145,8 @@ std::string failure_told(const step& s);
 std::string idempotency_key(const task& t, const definition& d, std::size_t step, attempt_action action);
 
 /// The id of the task that step `i` starts: the key of the step, or its beginning and a digest where that is too long.
-std::string child_id(const task& t, const definition& d, std::size_t i);
+/// `item`: of those that the step goes over, as parent_link::item: its place in the array, from 0 on, follows.
+std::string child_id(const task& t, const definition& d, std::size_t i, std::uint32_t item = 0);
 
 /// When the supervisor should look at the task if nobody else did anything: the deadline index is ordered by it.
 /// `unset` when it needs a review now, `never` when nothing is due.

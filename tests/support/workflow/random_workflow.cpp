@@ -121,6 +121,13 @@ void let_start_child(chooser& choose, definition& d, std::size_t i) {
   s.wait.emplace();
   s.wait->what = wait_rule::kind::child;
   s.wait->name = "child";
+  if (choose.one_in(2)) {
+    s.wait->what = wait_rule::kind::items;
+    s.wait->at.pointer = "/n"; // in each payload of submission_of, and no array
+    s.wait->at_a_time = 1 + choose.below(3);
+    s.wait->may_fail = choose.below(3);
+    s.wait->may_fail_is_percentage = choose.one_in(4);
+  }
   d.steps[i] = std::move(s);
 }
 
