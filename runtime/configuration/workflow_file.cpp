@@ -337,6 +337,24 @@ void read_later(toml_section& in, workflow::step_definition& s) {
   }
 }
 
+/// `repeat = { until = { pointer = "/state", equals = "ready" }, every = "10m", at_most = 144 }`
+void read_repeat(toml_section& in, workflow::step_definition& s) {
+  auto x = in.section("repeat");
+  if (!x)
+    return;
+  auto& r = s.repeat.emplace();
+  if (auto until = x->section("until"))
+    r.until = read_condition(*until);
+  else
+    x->complain("until", "is missing: a condition that the step's result has to meet");
+  x->read("every", r.every);
+  x->read_count("at_most", r.at_most, 2U, workflow::repeats_max);
+  std::string at_limit = "fail";
+  x->read_one_of("on_limit", at_limit, {"fail", "pass"});
+  r.passes_at_limit = at_limit == "pass";
+  x->end();
+}
+
 workflow::step_definition read_step(toml_section in) {
   workflow::step_definition s;
   in.read("name", s.name);
@@ -365,6 +383,7 @@ workflow::step_definition read_step(toml_section in) {
     s.when = read_condition(*x);
   in.read("complete_by", s.complete_by);
   read_later(in, s);
+  read_repeat(in, s);
   read_retry(in, "retry", s.retry);
   read_supervision(in, s);
   if (auto x = in.section("compensation"))

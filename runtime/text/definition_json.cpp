@@ -49,7 +49,9 @@ json condition_json(const workflow::condition& c) {
       parts.push_back(condition_json(part));
     return {{c.is == test::all ? "all" : "any", std::move(parts)}};
   }
-  json j{{"step", c.step}, {"pointer", c.pointer}};
+  json j{{"pointer", c.pointer}};
+  if (!c.step.empty()) // else it is about the step's own result
+    j["step"] = c.step;
   if (c.is == test::present || c.is == test::absent)
     j["present"] = c.is == test::present;
   else
@@ -133,6 +135,11 @@ json step_json(const workflow::definition& d, std::size_t i) {
   };
   if (workflow::is_over_items(s))
     add_items(j, s);
+  if (s.repeat)
+    j["repeat"] = {{"until", condition_json(s.repeat->until)},
+                   {"every", span_text(s.repeat->every)},
+                   {"at_most", s.repeat->at_most},
+                   {"on_limit", s.repeat->passes_at_limit ? "pass" : "fail"}};
   if (s.later) {
     j["later"] = {{"limit", span_text(s.later->limit)}};
     if (s.later->heartbeat > workflow::span{0})

@@ -497,8 +497,8 @@ private:
     }
   }
 
-  /// A step over items that completed has a task for each, in the order of its results, of which no more failed than may;
-  /// and what was undone has left none in place (P47).
+  /// A step over items that completed has a task for each, in the order of its results, of which no more failed than
+  /// may; and what was undone has left none in place (P47).
   void check_items(const workflow::task& t, const workflow::definition& d, std::size_t i) {
     const auto& step = t.steps[i];
     const auto name = t.id + ": step " + d.steps[i].name;

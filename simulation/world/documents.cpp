@@ -124,9 +124,15 @@ void put_compared(json& document, const workflow::definition& d, std::string_vie
     else if (luck <= 1)
       put(document, json::json_pointer{c.pointer}, some_value);
   };
-  for (const auto& s : d.steps)
+  for (const auto& s : d.steps) {
     if (s.when)
       workflow::each_comparison(*s.when, put_one);
+    if (s.repeat && s.name == step)
+      workflow::each_comparison(s.repeat->until, [&](workflow::condition c) {
+        c.step = step;
+        put_one(c);
+      });
+  }
 }
 
 /// In other words: with blanks, and its members the other way round.

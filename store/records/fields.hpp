@@ -31,7 +31,7 @@ void serialize(Archive& ar, act& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, wait_state& x, unsigned) {
-  all(ar, x.token, x.progress, x.event_key, x.event);
+  all(ar, x.token, x.progress, x.event_key, x.event, x.calls);
 }
 
 template <class Archive>
@@ -150,10 +150,15 @@ void serialize(Archive& ar, later_rule& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, repeat_rule& x, unsigned) {
+  all(ar, x.until, x.every, x.at_most, x.passes_at_limit);
+}
+
+template <class Archive>
 void serialize(Archive& ar, step_definition& x, unsigned) {
   if constexpr (store::is_compact_archive<Archive>)
     all(ar, x.name, x.agent, x.input, x.after, x.when, x.complete_by, x.retry, x.threshold, x.cool_off, x.exhausted,
-        x.compensation, x.probe, x.wait, x.later);
+        x.compensation, x.probe, x.wait, x.later, x.repeat);
   else
     all(ar, x.name, x.agent, x.input, x.after, x.when, x.complete_by, x.retry, x.threshold, x.cool_off, x.exhausted,
         x.compensation, x.probe);

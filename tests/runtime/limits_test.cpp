@@ -48,6 +48,8 @@ const std::vector<bound> bounds{
   {"| tasks that start each other, one below the other | 8 |", "workflow/children/child.hpp", "depth_max = 8;"},
   {"| tasks that one starts, directly or through others | 100,000 |", "workflow/children/child.hpp",
    "family_max = 100'000;"},
+  {"| calls of a step that is repeated (`repeat.at_most`) | 10,000 |", "workflow/definition/definition.hpp",
+   "repeats_max = 10'000;"},
   {"| items of a step (`for_each`) | 10,000 |", "workflow/children/item_group.hpp", "items_max = 10'000;"},
   {"| bytes that the items of a step are given, together | 16,777,216 |", "workflow/children/item_group.hpp",
    "items_size_max = 16'777'216;"},

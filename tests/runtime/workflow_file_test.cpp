@@ -234,7 +234,8 @@ TEST_CASE("the shipped workflows are ready to be used") {
   CHECK(all[2].name == "nightly_settlement");
   CHECK(all[2].steps.size() == 3);
   CHECK(all[3].name == "onboarding");
-  CHECK(all[3].steps.size() == 7);
+  CHECK(all[3].steps.size() == 9);
+  CHECK(all[3].steps[3].repeat->passes_at_limit);
   CHECK(all[4].name == "order_processing");
   CHECK(all[4].steps.size() == 4);
   CHECK(all[5].name == "paid_order");
@@ -278,6 +279,30 @@ TEST_CASE("a step over items says where they stand, how many at a time, how many
   CHECK_THAT(complaint("for_each = \"payload:/items\"\n"), Catch::Contains("step `c`: agent is missing"));
   CHECK_THAT(complaint("for_each = \"payload:/items\"\nworkflow = \"part\"\nretry = { attempts = 2 }\n"),
              Catch::Contains("retry"));
+}
+
+TEST_CASE("a step that is repeated says until what, how often, and what becomes of it then") {
+  const std::string begin = "[[step]]\nname = \"c\"\nagent = \"x\"\n";
+  const auto r = *parse_workflow(step_with(begin
+                                           + "repeat = { until = { pointer = \"/state\", equals = \"ready\" }, every = "
+                                             "\"10m\", at_most = 144 }\n"),
+                                 "w.toml")
+                    .steps[1]
+                    .repeat;
+  CHECK(r.until == workflow::condition{"", "/state", workflow::condition::test::equals, "\"ready\""});
+  CHECK(r.every == std::chrono::minutes{10});
+  CHECK(r.at_most == 144);
+  CHECK_FALSE(r.passes_at_limit);
+  const auto complaint = [&](const std::string& repeat) {
+    return complaints_about_workflow(step_with(begin + "repeat = " + repeat + "\n"));
+  };
+  CHECK_THAT(complaint("{ every = \"10m\", at_most = 3 }"), Catch::Contains("until") && Catch::Contains("is missing"));
+  CHECK_THAT(complaint("{ until = { step = \"a\", pointer = \"/x\", present = true }, every = \"10m\", at_most = 3 }"),
+             Catch::Contains("names step `a`"));
+  CHECK_THAT(complaint("{ until = { pointer = \"/x\", present = true }, every = \"10m\", at_most = 1 }"),
+             Catch::Contains("at_most"));
+  CHECK_THAT(complaint("{ until = { pointer = \"/x\", present = true }, every = \"10m\", at_most = 3, else = 1 }"),
+             Catch::Contains("else"));
 }
 
 TEST_CASE("a step that starts a task names its workflow, and what of the payload or a result that gets") {

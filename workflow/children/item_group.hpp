@@ -71,8 +71,8 @@ bool is_telling_due(const item_group& g); ///< so many have ended that the step 
 /// No more are started, and those that were are undone.
 void turn(item_group& g, std::string why);
 
-/// One stands as `end` says. Returns its state; `was`: that before. Turns the group if more failed than may, or if their
-/// results are larger than `results_size_max`.
+/// One stands as `end` says. Returns its state; `was`: that before. Turns the group if more failed than may, or if
+/// their results are larger than `results_size_max`.
 item_state note_item(item_group& g, std::uint32_t item, item_state was, const child_end& end,
                      std::size_t results_size_max);
 /// One was told that it is to be undone. REQUIRES: it was started.

@@ -139,6 +139,17 @@ struct later_rule {
   friend bool operator==(const later_rule&, const later_rule&) = default;
 };
 
+/// The step is called again until its result is as wanted. A call that succeeds without that is no failure and uses up
+/// no attempt.
+struct repeat_rule {
+  condition until; ///< compares the step's own result, which it does not name
+  span every{0};
+  std::uint32_t at_most = 0;    ///< calls
+  bool passes_at_limit = false; ///< after so many it is completed with the last result; else it fails
+
+  friend bool operator==(const repeat_rule&, const repeat_rule&) = default;
+};
+
 /// The step that reverses a completed one (pattern "Compensating Transaction"). It must be harmless when the step never
 /// happened, and the service must refuse the step when it arrives after its undo.
 struct compensation {
@@ -178,6 +189,7 @@ struct step_definition {
   std::optional<workflow::probe> probe;
   std::optional<wait_rule> wait; ///< then there is neither agent nor anything else that is about attempts
   std::optional<later_rule> later;
+  std::optional<repeat_rule> repeat;
 
   friend bool operator==(const step_definition&, const step_definition&) = default;
 };
@@ -214,6 +226,7 @@ inline constexpr std::size_t event_key_size_max = 256;
 inline constexpr std::size_t choices_max = 32;       ///< of an answer
 inline constexpr std::uint32_t at_a_time_max = 1000; ///< items of a step under way
 inline constexpr std::uint32_t at_a_time_usual = 10;
+inline constexpr std::uint32_t repeats_max = 10'000;            ///< calls of a step that is repeated
 inline constexpr span span_max = std::chrono::hours{24 * 3653}; ///< ten years
 
 /// Every mistake in the definition, one sentence each, naming the step and the field. Empty: it can be used.

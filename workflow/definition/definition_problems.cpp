@@ -137,7 +137,9 @@ void check_parts(const report& r, const condition& c) {
   r.add_if(c.is == condition::test::negated && c.parts.size() > 1, "must have one condition that is not to hold");
 }
 
-void check_condition(const report& r, const graph& g, std::size_t i, const condition& c, std::size_t depth = 1) {
+/// `of_itself`: it compares the result of step `i` and names no step.
+void check_condition(const report& r, const graph& g, std::size_t i, const condition& c, bool of_itself = false,
+                     std::size_t depth = 1) {
   r.add_if(depth > condition_depth_max,
            "is nested more than " + std::to_string(condition_depth_max) + " conditions deep");
   if (depth > condition_depth_max)
@@ -145,10 +147,12 @@ void check_condition(const report& r, const graph& g, std::size_t i, const condi
   if (is_made_of_parts(c)) {
     check_parts(r, c);
     for (const auto& part : c.parts)
-      check_condition(r, g, i, part, depth + 1);
+      check_condition(r, g, i, part, of_itself, depth + 1);
     return;
   }
-  if (c.step != payload_word)
+  if (of_itself)
+    r.add_if(!c.step.empty(), "compares the step's own result, and names step " + quoted(c.step));
+  else if (c.step != payload_word)
     check_earlier(r, g, i, c.step, false);
   check_pointer(r, c.pointer);
   switch (c.is) {
@@ -203,6 +207,7 @@ void check_only_waits(const report& r, const step_definition& s) {
   none(s.compensation.has_value(), "compensation");
   none(s.probe.has_value(), "probe");
   none(s.later.has_value(), "later");
+  none(s.repeat.has_value(), "repeat");
 }
 
 void check_later(const report& r, const definition& d, const later_rule& l) {
@@ -211,6 +216,16 @@ void check_later(const report& r, const definition& d, const later_rule& l) {
   r.add_if(l.heartbeat > l.limit, "heartbeat must not be above later.limit");
   r.add_if(l.limit >= d.deadline - d.undo_reserve,
            "limit must be shorter than the workflow's deadline without its undo_reserve");
+}
+
+void check_repeat(const report& r, const graph& g, std::size_t i, const step_definition& s) {
+  check_condition(r.at("until "), g, i, s.repeat->until, true);
+  check_span(r, s.repeat->every, "every");
+  r.add_if(s.repeat->at_most < 2 || s.repeat->at_most > repeats_max,
+           "at_most must lie between 2 and " + std::to_string(repeats_max));
+  r.add_if(s.repeat->every >= g.d.deadline - g.d.undo_reserve,
+           "every must be shorter than the workflow's deadline without its undo_reserve");
+  r.add_if(s.probe.has_value(), "asks whether the step is done, so that it cannot have a probe too");
 }
 
 void check_limit(const report& r, const definition& d, span limit) {
@@ -320,6 +335,8 @@ void check_step(const report& r, const graph& g, std::size_t i, std::vector<std:
   check_span(r, s.complete_by, "complete_by");
   if (s.later)
     check_later(r.at("later."), g.d, *s.later);
+  if (s.repeat)
+    check_repeat(r.at("repeat."), g, i, s);
   check_retry(r.at("retry."), s.retry);
   check_supervision(r, s);
   if (s.compensation) {

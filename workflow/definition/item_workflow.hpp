@@ -16,8 +16,8 @@ inline bool has_item_workflow(const step_definition& s) {
   return is_over_items(s) && s.wait->name.empty();
 }
 
-/// The name of the workflow of step `i`'s items: "WORKFLOW--STEP", or its beginning and a digest where that is too long.
-/// REQUIRES: the step goes over items.
+/// The name of the workflow of step `i`'s items: "WORKFLOW--STEP", or its beginning and a digest where that is too
+/// long. REQUIRES: the step goes over items.
 std::string workflow_of_items(const definition& d, std::size_t i);
 /// Its version; 0: the newest.
 std::uint32_t version_of_items(const definition& d, std::size_t i);

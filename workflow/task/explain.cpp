@@ -131,6 +131,8 @@ explanation waiting_step(const view& v) {
 }
 
 explanation unknown_step(const view& v) {
+  if (v.rules().repeat && !v.s().log.empty() && v.s().log.back().outcome == attempt_outcome::succeeded)
+    return {"next: " + v.name() + " is called again" + in_brackets(v.s().waiting_for)};
   const std::string next =
     v.rules().probe && !v.s().probe_given_up ? "its probe is asked next" : "the next attempt repeats the same key";
   return {"unknown: " + v.name() + " was sent and nobody knows whether it acted; " + next};

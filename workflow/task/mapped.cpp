@@ -52,9 +52,13 @@ std::optional<std::string_view> payload_at(const task& t, std::string_view point
 }
 
 std::optional<std::string_view> fact_at(const step& s, std::string_view pointer) {
+  return fact_in(s.facts, pointer);
+}
+
+std::optional<std::string_view> fact_in(const std::vector<fact>& facts, std::string_view pointer) {
   const auto found =
-    std::find_if(s.facts.begin(), s.facts.end(), [pointer](const fact& f) { return f.pointer == pointer; });
-  return found == s.facts.end() ? std::nullopt : std::optional<std::string_view>{found->json};
+    std::find_if(facts.begin(), facts.end(), [pointer](const fact& f) { return f.pointer == pointer; });
+  return found == facts.end() ? std::nullopt : std::optional<std::string_view>{found->json};
 }
 
 std::string object_of(const std::map<std::string, std::string>& members) {

@@ -348,7 +348,7 @@ TEST_CASE("row 128: results that are too large together undo the items and fail 
   x.expect_whole();
 }
 
-TEST_CASE("row 131: items leave the store with their task and not before") {
+TEST_CASE("row 130: items leave the store with their task and not before") {
   warehouse x{3, 3};
   x.claim();
   for (const auto i : {0U, 1U, 2U})
@@ -368,7 +368,7 @@ TEST_CASE("row 131: items leave the store with their task and not before") {
   x.expect_whole();
 }
 
-TEST_CASE("row 131: the workflow of a step's items is stored with that of the step, and takes no other's name") {
+TEST_CASE("row 128: the workflow of a step's items is stored with that of the step, and takes no other's name") {
   opened_store store;
   const auto d = order(1, 0);
   auto other = workflow::item_workflow(d, 0);
