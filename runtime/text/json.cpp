@@ -51,7 +51,7 @@ json step_json(const workflow::task& t, const workflow::definition& d, std::size
   const auto& rules = d.steps[i];
   json j{
     {"name", rules.name},
-    {"agent", rules.agent},
+    {"agent", rules.wait ? std::string{} : rules.agent}, // it calls those of the items
     {"state", text(to_string(s.state))},
     {"after", names_before(d, i)},
     {"compensation", workflow::has_undo(rules)},
@@ -70,6 +70,8 @@ json step_json(const workflow::task& t, const workflow::definition& d, std::size
     {"log", log_json(s)},
     {"log_dropped", s.log_dropped},
   };
+  if (rules.repeat)
+    j.update({{"calls", s.wait->calls}, {"calls_max", rules.repeat->at_most}});
   if (workflow::ends_later(s))
     j["ends_later"] = true;
   if (!s.wait->progress.empty())

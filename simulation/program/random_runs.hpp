@@ -3,6 +3,7 @@
 #include "simulation/program/lying_medium.hpp"
 #include "simulation/run/run.hpp"
 #include "tests/support/fast_place.hpp"
+#include "tests/support/workflow/definitions.hpp"
 #include "tests/support/workflow/random_workflow.hpp"
 
 #include <cstdint>
@@ -27,8 +28,17 @@ inline std::vector<workflow::definition> random_workflows(std::uint64_t seed) {
     for (auto& s : all.back().steps)
       if (workflow::starts_child(s)) {
         s.wait->name = "w0";
-        if (workflow::is_over_items(s))
+        if (workflow::is_over_items(s)) {
           s.wait->at.pointer = "/list/" + s.name;
+          if (choose.one_in(2)) { // an agent carries out each item
+            auto own = tests::step_named(s.name);
+            own.after = s.after;
+            own.when = s.when;
+            own.wait = s.wait;
+            own.wait->name.clear();
+            s = own;
+          }
+        }
       }
     all.back().name = "w" + std::to_string(i);
   }

@@ -136,7 +136,7 @@ knowledge needed_for(const definition& d) {
 
 std::uint64_t attempts_limit(const step_definition& s) {
   const std::uint64_t of_a_phase = std::uint64_t{s.retry.attempts} * s.threshold;
-  const std::uint64_t phases = std::uint64_t{s.cool_off.count} + 1;
+  const std::uint64_t phases = (std::uint64_t{s.cool_off.count} + 1) * (s.repeat ? s.repeat->at_most : 1);
   if (of_a_phase > std::numeric_limits<std::uint64_t>::max() / phases)
     return std::numeric_limits<std::uint64_t>::max();
   return of_a_phase * phases;

@@ -84,7 +84,8 @@ ruling on(draft& x, const later_completed& e) {
   close_later(x, e.by, attempt_outcome::succeeded, {});
   complete_or_repeat(x, e.by.step, e.result, e.facts);
   advance(x);
-  release_until_due(x);
+  if (x.definition_of(e.by.step).repeat)
+    release_until_due(x); // it may be long until it is called again
   queue_again(x);
   return applied();
 }
