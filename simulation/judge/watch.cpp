@@ -79,6 +79,10 @@ void watch::on_commit(const store::state_store* s, const store::write_list& batc
       if (const auto t = s->find(number))
         note(*t);
   };
+  for (std::size_t i = 0; i < outcomes.size(); ++i) // what it began to wait for was there in the same commit
+    if (const auto* update = std::get_if<store::update_task>(batch[i]);
+        update && outcomes[i].is<store::update_result>() && outcomes[i].as<store::update_result>().took_event)
+      note_all({update->next.number});
   for (const auto& o : outcomes)
     if (o.is<store::update_result>())
       note_all(o.as<store::update_result>().others.numbers);

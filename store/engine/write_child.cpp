@@ -116,8 +116,10 @@ void write_batch::complete_parent(std::uint64_t number) {
 
 void write_batch::start_child(const child_note& x, const workflow::task& parent, const workflow::definition& d,
                               changed_tasks& changed) {
-  if (parent.steps[x.step].state != workflow::step_state::waiting)
-    return;
+  if (parent.steps[x.step].state != workflow::step_state::waiting) // what was begun beside it turned the task round
+    return ref_of(workflow::child_id(parent, d, x.step))
+             ? void()
+             : end_step(x, {workflow::child_state::undone, {}, {}, {}}, changed);
   if (ref_of(workflow::child_id(parent, d, x.step)))
     return tell_parent(x, parent, d, changed); // that of an earlier attempt, which may have ended
   complete_parent(x.parent);

@@ -78,8 +78,8 @@ void write_batch::say_of_items(const child_note& x, const workflow::task& parent
   const bool is_anew = g && g->generation != parent.steps[x.step].key_generation;
   switch (x.what) {
     case child_duty::start:
-      if (!waits(parent, x))
-        return;
+      if (!waits(parent, x)) // what was begun beside it turned the task round
+        return g ? void() : end_step(x, {child_state::undone, {}, {}, {}}, changed);
       return g && !is_anew ? go_on_with_items(x, *std::move(g), parent, d, changed)
                            : begin_items(x, parent, d, changed);
     case child_duty::undo:

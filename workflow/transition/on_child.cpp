@@ -113,6 +113,16 @@ ruling on(draft& x, const child_ended& e) {
     return end_forward(x, e.step, e.end);
   if (is_undo_of_child_awaited(s, x.definition_of(e.step)))
     return end_undo_of(x, e.step, e.end);
+  if (s.maybe_done && (s.state == step_state::unknown || s.state == step_state::skipped)
+      && e.end.how == child_state::undone) { // nothing of it is in place, or ever was
+    auto& next = x.t.steps.change(e.step);
+    next.maybe_done = false;
+    if (next.state == step_state::unknown)
+      back_to_start(next);
+    advance(x);
+    queue_again(x);
+    return applied();
+  }
   const bool can_be_undone = s.state == step_state::compensation_failed || s.state == step_state::compensating;
   if (!can_be_undone || e.end.how != child_state::undone)
     return ignored("the step is " + std::string{to_string(s.state)} + " and does not wait for its task");

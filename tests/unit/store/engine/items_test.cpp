@@ -379,3 +379,34 @@ TEST_CASE("row 128: the workflow of a step's items is stored with that of the st
   CHECK_THAT(refused.why, Catch::Contains("step `ship` makes a workflow order--ship version 1"));
   CHECK_FALSE(store->find_definition("order", 1));
 }
+
+TEST_CASE(
+  "row 124: a child that was to be started by the write in which another step failed never was, and is undone") {
+  opened_store store;
+  auto d = order(1, 0);
+  d.steps.resize(1);
+  auto child = d.steps[0];
+  child.name = "then";
+  child.agent.clear();
+  child.compensation.reset();
+  child.wait->what = workflow::wait_rule::kind::child;
+  child.wait->name = "delivery";
+  child.wait->at.pointer.clear();
+  child.after.emplace();
+  auto items = d.steps[0];
+  items.name = "last";
+  items.after.emplace();
+  d.steps.push_back(child);
+  d.steps.push_back(items);
+  REQUIRE(store.one(register_definition{d}).result == write_status::applied);
+  workflow::submission s;
+  s.id = "o";
+  s.workflow = "order";
+  s.payload = workflow::blob{R"({"items":7})"};
+  store.one(submit_task{s, at(0)});
+  for (int i = 1; i < 4; ++i)
+    store.one(claim_tasks{"s1", 10, at(i)});
+  CHECK(store->find("o")->state == workflow::process_state::undone);
+  CHECK_FALSE(store->find("o/then"));
+  CHECK(store->check().faults == std::vector<std::string>{});
+}
