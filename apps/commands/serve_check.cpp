@@ -137,7 +137,7 @@ void look_at_schedules(const node_options& o, config_findings& found) {
 void look_for_child_workflows(const node_options& o, config_findings& found) {
   for (const auto& d : o.workflows)
     for (const auto& s : d.steps)
-      if (workflow::starts_child(s) && !is_in_files(o, s.wait->name))
+      if (workflow::starts_child(s) && !s.wait->name.empty() && !is_in_files(o, s.wait->name))
         found.warnings.push_back(place_of(o, d) + ": step " + workflow::quoted(s.name) + " starts tasks of "
                                  + workflow::quoted(s.wait->name)
                                  + ", which is in no file of this node: it must be in the store when the step begins");

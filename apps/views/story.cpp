@@ -106,6 +106,9 @@ std::string waiting_text(const json& step, workflow::instant now) {
               : "waits for event " + printable(text_of(step, "waits_for_event")))
            + ", until " + relative_text(instant_of(step.at("limit_at")), now);
   const auto state = text_of(step, "state");
+  if (step.contains("items_workflow") && (state == "waiting" || state == "compensating"))
+    return (state == "waiting" ? "waits for its items" : "waits for the undo of its items")
+           + (progress.empty() ? "" : ": " + printable(progress)) + (text.empty() ? "" : "; " + printable(text));
   if (step.contains("child") && (state == "waiting" || state == "compensating"))
     return (state == "waiting" ? "waits for task " : "waits for the undo of task ") + printable(text_of(step, "child"))
            + (text.empty() ? "" : ": " + printable(text));

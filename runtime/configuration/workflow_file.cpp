@@ -9,6 +9,7 @@
 #include "workflow/text/name.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 namespace steadfast {
@@ -19,6 +20,8 @@ using runtime::config_error;
 using runtime::read_retry;
 using runtime::toml_report;
 using runtime::toml_section;
+
+constexpr std::string_view item_word = "item"; ///< in the input of a step that goes over items
 
 constexpr const char* source_rule =
   "must be \"payload:/pointer\", \"STEP:/pointer\", { from = \"...\", optional = true } with one of these, or "
@@ -274,6 +277,45 @@ void read_child(toml_section& in, workflow::step_definition& s) {
     in.complain("payload", "must be \"payload:/pointer\" or \"STEP:/pointer\"");
 }
 
+/// A number of items, or "10%" of them.
+void read_may_fail(toml_section& in, workflow::wait_rule& w) {
+  const auto* const value = in.take("may_fail");
+  if (value == nullptr)
+    return;
+  auto digits = value->value_exact<std::string>().value_or("");
+  w.may_fail_is_percentage = digits.ends_with('%');
+  if (w.may_fail_is_percentage)
+    digits.pop_back();
+  else
+    digits = value->is_integer() ? std::to_string(*value->value<std::int64_t>()) : std::string{};
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), w.may_fail);
+  if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size())
+    in.complain("may_fail", "must be a number of items, or a share of them such as \"10%\"");
+}
+
+/// `for_each = "payload:/items"`, with an agent or a workflow for each of them.
+void read_items(toml_section& in, workflow::step_definition& s) {
+  auto& w = s.wait.emplace();
+  w.what = workflow::wait_rule::kind::items;
+  w.at_a_time = workflow::at_a_time_usual;
+  std::string place;
+  in.read("for_each", place);
+  if (auto source = parse_source(place))
+    w.at = *std::move(source);
+  else
+    in.complain("for_each", "must be \"payload:/pointer\" or \"STEP:/pointer\", where an array stands");
+  in.read("workflow", w.name);
+  in.read_count("at_a_time", w.at_a_time, 1U, workflow::at_a_time_max);
+  read_may_fail(in, w);
+}
+
+/// In the input of such a step "item:/pointer" is a place in the item.
+void read_item_places(workflow::step_definition& s) {
+  for (auto& m : s.input)
+    if (m.value.from == workflow::source::kind::result && m.value.step == item_word)
+      m.value = {workflow::source::kind::item, {}, m.value.pointer, {}};
+}
+
 void expect_only_waits(toml_section& in) {
   for (const auto* key : {"complete_by", "retry", "threshold", "cool_off", "on_exhausted"})
     if (in.table().contains(key))
@@ -297,28 +339,53 @@ void read_later(toml_section& in, workflow::step_definition& s) {
   }
 }
 
+/// `repeat = { until = { pointer = "/state", equals = "ready" }, every = "10m", at_most = 144 }`
+void read_repeat(toml_section& in, workflow::step_definition& s) {
+  auto x = in.section("repeat");
+  if (!x)
+    return;
+  auto& r = s.repeat.emplace();
+  if (auto until = x->section("until"))
+    r.until = read_condition(*until);
+  else
+    x->complain("until", "is missing: a condition that the step's result has to meet");
+  x->read("every", r.every);
+  x->read_count("at_most", r.at_most, 2U, workflow::repeats_max);
+  std::string at_limit = "fail";
+  x->read_one_of("on_limit", at_limit, {"fail", "pass"});
+  r.passes_at_limit = at_limit == "pass";
+  x->end();
+}
+
 workflow::step_definition read_step(toml_section in) {
   workflow::step_definition s;
   in.read("name", s.name);
+  const bool is_over_items = in.table().contains("for_each");
   read_wait(in, s);
   read_event(in, s);
-  read_child(in, s);
+  if (is_over_items)
+    read_items(in, s);
+  else
+    read_child(in, s);
   in.read("agent", s.agent);
-  if (in.table().contains("question") && s.agent == "person") {
+  if (in.table().contains("question") && s.agent == "person" && !is_over_items) {
     s.agent.clear();
     read_person(in, s);
   }
-  if (s.wait)
+  if (s.wait && (!is_over_items || !s.wait->name.empty()))
     expect_only_waits(in);
   std::vector<std::string> after;
   in.read("after", after);
   if (in.table().contains("after"))
     s.after = std::move(after);
   read_input(in, s.input);
+  if (is_over_items)
+    read_item_places(s);
   if (auto x = in.section("when"))
     s.when = read_condition(*x);
   in.read("complete_by", s.complete_by);
   read_later(in, s);
+  read_repeat(in, s);
   read_retry(in, "retry", s.retry);
   read_supervision(in, s);
   if (auto x = in.section("compensation"))

@@ -109,7 +109,9 @@ private:
       return plan.refused;
     for (const auto i : plan.undone)
       count(undone_[{d.name, d.steps[i].name,
-                     workflow::starts_child(d.steps[i]) ? "its task" : d.steps[i].compensation->agent}],
+                     workflow::is_over_items(d.steps[i])  ? "its items"
+                     : workflow::starts_child(d.steps[i]) ? "its task"
+                                                          : d.steps[i].compensation->agent}],
             t);
     for (const auto i : plan.left)
       count(left_[{d.name, d.steps[i].name,

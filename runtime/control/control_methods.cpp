@@ -180,7 +180,9 @@ json plan_undo(const control_context& c, const api::arguments& params) {
   json undone = json::array();
   for (const auto i : plan.undone) {
     undone.push_back(planned_step(t, d, i));
-    if (workflow::starts_child(d.steps[i]))
+    if (workflow::is_over_items(d.steps[i]))
+      undone.back()["items"] = t.steps[i].wait->progress;
+    else if (workflow::starts_child(d.steps[i]))
       undone.back()["task"] = workflow::child_id(t, d, i);
     else
       undone.back()["agent"] = d.steps[i].compensation->agent;
@@ -190,9 +192,10 @@ json plan_undo(const control_context& c, const api::arguments& params) {
   json left = json::array();
   for (const auto i : plan.left) {
     left.push_back(planned_step(t, d, i));
-    left.back()["why"] = workflow::starts_child(d.steps[i]) ? "its task could not be undone"
-                         : d.steps[i].compensation          ? "its compensation failed"
-                                                            : "it has no compensation";
+    left.back()["why"] = workflow::is_over_items(d.steps[i])  ? "its items could not all be undone"
+                         : workflow::starts_child(d.steps[i]) ? "its task could not be undone"
+                         : d.steps[i].compensation            ? "its compensation failed"
+                                                              : "it has no compensation";
   }
   return {{"id", t.id},
           {"process_state", std::string{workflow::to_string(t.state)}},

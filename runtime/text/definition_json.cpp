@@ -1,5 +1,6 @@
 #include "runtime/text/json.hpp"
 #include "runtime/text/quantity.hpp"
+#include "workflow/definition/item_workflow.hpp"
 #include "workflow/definition/wait_end.hpp"
 
 namespace steadfast {
@@ -14,6 +15,7 @@ json source_json(const workflow::source& s) {
   switch (s.from) {
     case workflow::source::kind::payload: return "payload:" + s.pointer;
     case workflow::source::kind::result: return s.step + ":" + s.pointer;
+    case workflow::source::kind::item: return "item:" + s.pointer;
     case workflow::source::kind::literal: break;
   }
   return {{"literal", document_json(s.literal)}};
@@ -47,7 +49,9 @@ json condition_json(const workflow::condition& c) {
       parts.push_back(condition_json(part));
     return {{c.is == test::all ? "all" : "any", std::move(parts)}};
   }
-  json j{{"step", c.step}, {"pointer", c.pointer}};
+  json j{{"pointer", c.pointer}};
+  if (!c.step.empty()) // else it is about the step's own result
+    j["step"] = c.step;
   if (c.is == test::present || c.is == test::absent)
     j["present"] = c.is == test::present;
   else
@@ -81,6 +85,17 @@ void add_question(json& j, const workflow::wait_rule& w) {
     j["remind_every"] = span_text(w.remind_every);
 }
 
+void add_items(json& j, const workflow::step_definition& s) {
+  const auto& w = *s.wait;
+  j["for_each"] = source_json(w.at);
+  j["at_a_time"] = w.at_a_time;
+  j["may_fail"] = w.may_fail_is_percentage ? json(std::to_string(w.may_fail) + "%") : json(w.may_fail);
+  if (!w.name.empty())
+    j["workflow"] = w.name;
+  if (!w.name.empty() && !s.input.empty())
+    j["input"] = input_json(s.input);
+}
+
 json waiting_step_json(const workflow::step_definition& s, json after) {
   json j{{"name", s.name}, {"after", std::move(after)}};
   if (s.wait->what == workflow::wait_rule::kind::sleep)
@@ -89,6 +104,8 @@ json waiting_step_json(const workflow::step_definition& s, json after) {
     j["wait"] = event_json(*s.wait);
   else if (s.wait->what == workflow::wait_rule::kind::person)
     add_question(j, *s.wait);
+  else if (workflow::is_over_items(s))
+    add_items(j, s);
   else if (workflow::starts_child(s))
     j.update({{"workflow", s.wait->name}, {"payload", source_json(s.wait->at)}});
   else
@@ -103,7 +120,7 @@ json step_json(const workflow::definition& d, std::size_t i) {
   json after = json::array();
   for (const auto p : workflow::predecessors(d, i))
     after.push_back(d.steps[p].name);
-  if (s.wait)
+  if (s.wait && !workflow::has_item_workflow(s))
     return waiting_step_json(s, std::move(after));
   json j{
     {"name", s.name},
@@ -116,6 +133,13 @@ json step_json(const workflow::definition& d, std::size_t i) {
     {"cool_off", {{"wait", span_text(s.cool_off.wait)}, {"count", s.cool_off.count}}},
     {"on_exhausted", s.exhausted == workflow::on_exhausted::undo ? "undo" : "error"},
   };
+  if (workflow::is_over_items(s))
+    add_items(j, s);
+  if (s.repeat)
+    j["repeat"] = {{"until", condition_json(s.repeat->until)},
+                   {"every", span_text(s.repeat->every)},
+                   {"at_most", s.repeat->at_most},
+                   {"on_limit", s.repeat->passes_at_limit ? "pass" : "fail"}};
   if (s.later) {
     j["later"] = {{"limit", span_text(s.later->limit)}};
     if (s.later->heartbeat > workflow::span{0})

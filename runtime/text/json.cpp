@@ -5,6 +5,7 @@
 #include "actors/agents/step_input.hpp"
 #include "client/exact_json.hpp"
 #include "runtime/text/time_text.hpp"
+#include "workflow/definition/item_workflow.hpp"
 
 #include <algorithm>
 
@@ -50,7 +51,7 @@ json step_json(const workflow::task& t, const workflow::definition& d, std::size
   const auto& rules = d.steps[i];
   json j{
     {"name", rules.name},
-    {"agent", rules.agent},
+    {"agent", rules.wait ? std::string{} : rules.agent}, // it calls those of the items
     {"state", text(to_string(s.state))},
     {"after", names_before(d, i)},
     {"compensation", workflow::has_undo(rules)},
@@ -69,6 +70,8 @@ json step_json(const workflow::task& t, const workflow::definition& d, std::size
     {"log", log_json(s)},
     {"log_dropped", s.log_dropped},
   };
+  if (rules.repeat)
+    j.update({{"calls", s.wait->calls}, {"calls_max", rules.repeat->at_most}});
   if (workflow::ends_later(s))
     j["ends_later"] = true;
   if (!s.wait->progress.empty())
@@ -83,7 +86,9 @@ json step_json(const workflow::task& t, const workflow::definition& d, std::size
       j.update({{"question", w.question}, {"choices", w.choices}});
     j["limit_at"] = instant_json(s.log.back().started_at + w.length);
   }
-  if (workflow::starts_child(rules) && !s.log.empty())
+  if (workflow::is_over_items(rules))
+    j["items_workflow"] = workflow::workflow_of_items(d, i);
+  else if (workflow::starts_child(rules) && !s.log.empty())
     j.update({{"child", workflow::child_id(t, d, i)}, {"child_workflow", rules.wait->name}});
   if (s.wait->event != 0)
     j["event"] = s.wait->event;

@@ -1,5 +1,6 @@
 #include "simulation/judge/store_model.hpp"
 
+#include "simulation/world/documents.hpp"
 #include "store/lmdb/schema.hpp"
 #include "store/verbs/decide_event.hpp"
 #include "workflow/overload.hpp"
@@ -38,7 +39,7 @@ void fill_in(workflow::task& next, const workflow::task& before, bool payload_ch
 } // namespace
 
 store_model::store_model(const std::vector<workflow::definition>& workflows, std::uint64_t seed, complain_to complain)
-    : workflows_{workflows},
+    : workflows_{with_those_of_items(workflows)},
       chance_{seed},
       complain_{std::move(complain)} {
   constexpr std::uint32_t looks[] = {0, 20, 100}; // a look has what is committed saved

@@ -84,7 +84,7 @@ private:
   void expect(bool holds, const std::string& sentence);
   const workflow::definition& definition_of(const workflow::task& t) const;
 
-  const std::vector<workflow::definition>& workflows_;
+  const std::vector<workflow::definition> workflows_;
   chance chance_; ///< of its own, so that its checks change nothing
   complain_to complain_;
   std::uint32_t looks_permille_;

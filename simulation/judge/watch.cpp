@@ -36,12 +36,12 @@ bool completes(const store::update_task& u) {
 
 /// Whose tasks are taken in their order: those of a workflow, or those with one key of its limit.
 std::pair<std::string, std::string> queue_of(const workflow::task& t) {
-  return {t.workflow, t.limit.key};
+  return {t.workflow, t.limit->key};
 }
 
 /// One that was under way already takes turns with those that were not.
 bool had_begun(const workflow::task& before) {
-  return before.limit.is_under_way;
+  return before.limit->is_under_way;
 }
 
 } // namespace
@@ -89,6 +89,10 @@ void watch::on_commit(const store::state_store* s, const store::write_list& batc
       if (const auto t = s->find(number))
         note(*t);
   };
+  for (std::size_t i = 0; i < outcomes.size(); ++i) // what it began to wait for was there in the same commit
+    if (const auto* update = std::get_if<store::update_task>(batch[i]);
+        update && outcomes[i].is<store::update_result>() && outcomes[i].as<store::update_result>().took_event)
+      note_all({update->next.number});
   for (const auto& o : outcomes)
     if (o.is<store::update_result>())
       note_all(o.as<store::update_result>().others.numbers);
@@ -117,7 +121,7 @@ void watch::on_commit(const store::state_store* s, const store::write_list& batc
 void watch::look_at_limits(const store::state_store& s) {
   if (std::none_of(workflows_.begin(), workflows_.end(), [](const auto& d) { return d.limit.has_value(); }))
     return;
-  const auto counts = [](const workflow::task& t) { return t.limit.is_under_way && t.generation == 1; };
+  const auto counts = [](const workflow::task& t) { return t.limit->is_under_way && t.generation == 1; };
   std::map<std::pair<std::string, std::string>, std::vector<std::uint64_t>> under_way;
   for (const auto& [number, t] : tasks_)
     if (counts(t))

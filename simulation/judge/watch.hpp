@@ -3,6 +3,7 @@
 #include "actors/agents/agent_function.hpp"
 #include "simulation/judge/store_model.hpp"
 #include "simulation/world/disk.hpp"
+#include "simulation/world/documents.hpp"
 #include "simulation/world/probes.hpp"
 #include "workflow/definition/definition.hpp"
 #include "workflow/task/task.hpp"
@@ -27,7 +28,7 @@ inline constexpr workflow::span schedules_catch_up_max{10'000};
 class watch {
 public:
   watch(const std::vector<workflow::definition>& workflows, probe_counts& probes)
-      : workflows_{workflows},
+      : workflows_{with_those_of_items(workflows)},
         probes_{probes} {}
 
   /// The commit is over, and `s` has its result, unless its process has died of it.
@@ -122,7 +123,7 @@ private:
   void expect(bool holds, const workflow::task& t, const std::string& sentence);
   void reached(int row) { ++probes_[row]; }
 
-  const std::vector<workflow::definition>& workflows_;
+  const std::vector<workflow::definition> workflows_;
   probe_counts& probes_;
   store_model* model_ = nullptr;
   std::map<std::uint64_t, workflow::task> tasks_;

@@ -118,6 +118,10 @@ void watch::compare_step(const workflow::task& before, const workflow::task& aft
     expect(was.log.back().action != attempt_action::perform
              || was.log.back().outcome != attempt_outcome::failed_permanent,
            after, name + " was tried again after it had failed for good (P14)");
+  if (is_new && d->steps[i].repeat && after.acts.empty() && !was.log.empty()
+      && was.log.back().outcome == attempt_outcome::succeeded && is.doing == attempt_action::perform)
+    expect(last->started_at >= was.log.back().ended_at + d->steps[i].repeat->every, after,
+           name + " was called again too early (P48)");
   const bool has_child_undone = is.attempt > was.attempt && workflow::is_undo_of_child_awaited(is, d->steps[i]);
   if (has_child_undone || (is_new && is.doing == attempt_action::compensate))
     expect_undone_in_order(*d, after, i);

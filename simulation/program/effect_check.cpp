@@ -90,11 +90,12 @@ checker::step step_of(checker::names& n, const stored_task& stored, std::size_t 
   const auto& is = stored.task.steps[i];
   checker::step s;
   s.name = n.of(rules.name);
-  s.agent = n.of(rules.agent);
+  s.agent = n.of(rules.wait ? std::string{} : rules.agent);
   s.state = state_of(is.state);
   s.compensation = rules.compensation.has_value();
   s.attempt = is.attempt;
   s.attempts_limit = workflow::attempts_limit(rules);
+  s.is_repeated = rules.repeat.has_value();
   s.is_log_cut = is.log_dropped > 0;
   if (!rules.wait) // that its child has ended, or an event has come, is told by another node's clock
     s.completed_ms = milliseconds_of(is.completed_at);

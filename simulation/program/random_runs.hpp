@@ -3,6 +3,7 @@
 #include "simulation/program/lying_medium.hpp"
 #include "simulation/run/run.hpp"
 #include "tests/support/fast_place.hpp"
+#include "tests/support/workflow/definitions.hpp"
 #include "tests/support/workflow/random_workflow.hpp"
 
 #include <cstdint>
@@ -25,8 +26,20 @@ inline std::vector<workflow::definition> random_workflows(std::uint64_t seed) {
   for (std::uint32_t i = 0; i <= choose.below(2); ++i) {
     all.push_back(tests::random_definition(choose, i > 0, i > 0)); // one always ends soon
     for (auto& s : all.back().steps)
-      if (workflow::starts_child(s))
+      if (workflow::starts_child(s)) {
         s.wait->name = "w0";
+        if (workflow::is_over_items(s)) {
+          s.wait->at.pointer = "/list/" + s.name;
+          if (choose.one_in(2)) { // an agent carries out each item
+            auto own = tests::step_named(s.name);
+            own.after = s.after;
+            own.when = s.when;
+            own.wait = s.wait;
+            own.wait->name.clear();
+            s = own;
+          }
+        }
+      }
     all.back().name = "w" + std::to_string(i);
     if (draw() % 3 == 0)
       all.back().limit = workflow::limit_rule{"/key", static_cast<std::uint32_t>(1 + draw() % 2)};

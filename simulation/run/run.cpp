@@ -8,7 +8,10 @@
 #include "simulation/run/ending.hpp"
 #include "simulation/run/people.hpp"
 #include "simulation/services/injected_faults.hpp"
+#include "workflow/children/item_group.hpp"
 #include "workflow/transition/transition.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -467,6 +470,10 @@ private:
       const auto& step = t.steps[i];
       if (!workflow::starts_child(d.steps[i]) || step.attempt == 0)
         continue;
+      if (workflow::is_over_items(d.steps[i])) {
+        check_items(t, d, i);
+        continue;
+      }
       const auto child = cluster_.store().find(workflow::child_id(t, d, i));
       const auto name = t.id + ": step " + d.steps[i].name;
       const bool may_be_none = step.state == workflow::step_state::failed
@@ -488,6 +495,45 @@ private:
       ending_.check_end_of(*child, of_child, alerted_.contains(child->number));
       check_children(*child, of_child);
     }
+  }
+
+  /// A step over items that completed has a task for each, in the order of its results, of which no more failed than
+  /// may; and what was undone has left none in place (P47).
+  void check_items(const workflow::task& t, const workflow::definition& d, std::size_t i) {
+    const auto& step = t.steps[i];
+    const auto name = t.id + ": step " + d.steps[i].name;
+    const auto of = workflow::items_of(t, d, i);
+    const auto results = nlohmann::json::parse(step.result.view(), nullptr, false);
+    const bool is_completed = step.state == workflow::step_state::completed;
+    const auto has_results = is_completed && step.log.back().outcome == workflow::attempt_outcome::succeeded;
+    std::size_t failed = 0;
+    bool is_by_person = !t.acts.empty();
+    for (std::uint32_t item = 1; item <= of.group.size; ++item) {
+      const auto child = cluster_.store().find(workflow::child_id(t, d, i, item));
+      expect(child || !has_results || is_by_person, name + " is completed without the task of an item");
+      if (!child)
+        continue;
+      ++children_;
+      expect(workflow::is_child_of(*child, t, i, item), name + " has a task of an item that is not its own");
+      is_by_person = is_by_person || std::any_of(child->acts.begin(), child->acts.end(), [](const workflow::act& a) {
+                       return !a.who.starts_with("its parent");
+                     });
+      const bool is_done = child->state == workflow::process_state::processed;
+      failed += is_done ? 0 : 1;
+      const bool is_undone =
+        step.state == workflow::step_state::compensated || step.state == workflow::step_state::failed;
+      expect(!is_undone || child->state == workflow::process_state::undone || is_by_person,
+             name + " is " + std::string{to_string(step.state)} + ", and the task of an item is "
+               + std::string{to_string(child->state)});
+      const auto of_child = *cluster_.store().find_definition(child->workflow, child->version);
+      if (has_results && !is_by_person)
+        expect(results.is_array() && results.size() == of.group.size && (is_done || results[item - 1].is_null()),
+               name + " has a result of an item that failed, or not as many as there are items");
+      ending_.check_end_of(*child, of_child, alerted_.contains(child->number));
+      check_children(*child, of_child);
+    }
+    expect(!has_results || is_by_person || failed <= of.group.may_fail,
+           name + " is completed although too many failed");
   }
 
   void tell_stories() {

@@ -1,6 +1,7 @@
 #include "simulation/world/documents.hpp"
 
 #include "simulation/world/process.hpp"
+#include "workflow/definition/item_workflow.hpp"
 #include "workflow/time/time_text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -80,10 +81,29 @@ void put_child(json& document, const std::string& pointer, const std::string& na
     document.emplace(member, value);
 }
 
+/// The array that a step goes over: payloads of the tasks of its items, or now and then what is none.
+void put_items(json& document, const workflow::step_definition& s, chance& draw, const definitions& all) {
+  json items = json::array();
+  for (auto left = draw.below(5); left > 0; --left) {
+    json one = json::object();
+    if (!s.wait->name.empty())
+      put_child(one, {}, s.wait->name, draw, all);
+    for (const auto& m : s.input)
+      if (m.value.from == workflow::source::kind::item && (!m.optional || draw.below(2) == 0))
+        put(one, json::json_pointer{m.value.pointer}, some_value);
+    items.push_back(std::move(one));
+  }
+  put(document, json::json_pointer{s.wait->at.pointer}, draw.below(20) == 0 ? json(some_value) : items);
+}
+
 /// What waits go by: a moment soon after the runs of a simulation begin, a zone.
 void put_waits(json& document, const workflow::definition& d, workflow::source::kind from, const std::string& step,
                chance& draw, const definitions& all) {
   for (const auto& s : d.steps) {
+    if (workflow::is_over_items(s) && s.wait->at.from == from && s.wait->at.step == step) {
+      put_items(document, s, draw, all);
+      continue;
+    }
     if (workflow::starts_child(s) && s.wait->at.from == from && s.wait->at.step == step) {
       put_child(document, s.wait->at.pointer, s.wait->name, draw, all);
       continue;
@@ -108,9 +128,15 @@ void put_compared(json& document, const workflow::definition& d, std::string_vie
     else if (luck <= 1)
       put(document, json::json_pointer{c.pointer}, some_value);
   };
-  for (const auto& s : d.steps)
+  for (const auto& s : d.steps) {
     if (s.when)
       workflow::each_comparison(*s.when, put_one);
+    if (s.repeat && s.name == step)
+      workflow::each_comparison(s.repeat->until, [&](workflow::condition c) {
+        c.step = step;
+        put_one(c);
+      });
+  }
 }
 
 /// In other words: with blanks, and its members the other way round.
@@ -124,6 +150,15 @@ std::string respelled_value(const json& value) {
 }
 
 } // namespace
+
+definitions with_those_of_items(definitions all) {
+  definitions made;
+  for (const auto& d : all)
+    for (auto& of_items : workflow::item_workflows(d))
+      made.push_back(std::move(of_items));
+  all.insert(all.end(), made.begin(), made.end());
+  return all;
+}
 
 std::string sample_payload(const workflow::definition& d, chance& draw, const definitions& all) {
   json document = json::object();

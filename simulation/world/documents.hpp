@@ -8,6 +8,9 @@
 
 namespace steadfast::simulation {
 
+/// They, and the workflows that are made of their steps over items.
+std::vector<workflow::definition> with_those_of_items(std::vector<workflow::definition> all);
+
 // Documents that have a value wherever a workflow looks for one.
 
 /// A payload: every pointer that an input takes from it leads to a value, that of an optional member only now and then.

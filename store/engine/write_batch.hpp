@@ -26,6 +26,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace steadfast::store {
@@ -183,7 +184,8 @@ private:
   /// Notes again what was left. True: there is more.
   bool say_rest_of_notes(workflow::instant now);
   void say(const child_note& x, changed_tasks& changed);
-  const snapshot::known_task* parent_of(const child_note& x); ///< with its payload; null: there is none
+  const snapshot::known_task* parent_of(const child_note& x); ///< null: there is none
+  void complete_parent(std::uint64_t number);                 ///< that notes are about: with its payload
   void start_child(const child_note& x, const workflow::task& parent, const workflow::definition& d,
                    changed_tasks& changed);
   void undo_child(const child_note& x, const workflow::task& parent, const workflow::definition& d,
@@ -191,11 +193,48 @@ private:
   void tell_parent(const child_note& x, const workflow::task& parent, const workflow::definition& d,
                    changed_tasks& changed);
   void end_step(const child_note& x, workflow::child_end end, changed_tasks& changed);
+  /// Makes it, as a client would. The number of its task; or why there is none.
+  std::variant<std::uint64_t, std::string> make_child(workflow::new_child&& child, workflow::instant at,
+                                                      changed_tasks& changed);
   /// The incident of the task that the step has started: alerts about the step join it.
   std::optional<std::uint64_t> incident_of_child(const workflow::task& t, const workflow::definition& d,
                                                  const std::string& step);
 
+  // write_items.cpp
+  void say_of_items(const child_note& x, const workflow::task& parent, const workflow::definition& d,
+                    changed_tasks& changed);
+  /// Nothing: the step has not begun to go over any.
+  std::optional<workflow::item_group> group_of(std::uint64_t parent, std::uint32_t step) const;
+  void put(const child_note& x, const workflow::item_group& g);
+  void begin_items(const child_note& x, const workflow::task& parent, const workflow::definition& d,
+                   changed_tasks& changed);
+  void go_on_with_items(const child_note& x, workflow::item_group g, const workflow::task& parent,
+                        const workflow::definition& d, changed_tasks& changed);
+  void start_item(const child_note& x, workflow::item_group& g, const workflow::task& parent,
+                  const workflow::definition& d, changed_tasks& changed);
+  void note_item_end(const child_note& x, workflow::item_group g, const workflow::task& parent,
+                     const workflow::definition& d, changed_tasks& changed);
+  void undo_items(const child_note& x, workflow::item_group g, const workflow::task& parent,
+                  const workflow::definition& d, changed_tasks& changed);
+  void undo_item(const child_note& x, workflow::item_group& g, std::uint32_t item, const workflow::task& parent,
+                 const workflow::definition& d, changed_tasks& changed);
+  /// Stores what was counted, and what follows from it.
+  void follow_items(const child_note& x, const workflow::item_group& before, workflow::item_group& g,
+                    const workflow::task& parent, const workflow::definition& d, changed_tasks& changed);
+  void tell_trouble(const child_note& x, const workflow::item_group& g, const workflow::task& parent,
+                    const workflow::definition& d, changed_tasks& changed);
+  void gather(const child_note& x, workflow::item_group& g, const workflow::definition& d, changed_tasks& changed);
+  std::optional<item_record> item_of(const child_note& x, std::uint32_t item) const;
+  void put(const child_note& x, std::uint32_t item, const item_record& r);
+  void erase_items(std::uint64_t parent, std::uint32_t step);
+  void find_first_in_error(const child_note& x, workflow::item_group& g) const;
+  /// Of an item's task, if it is one. Nothing: there is none.
+  std::optional<snapshot::known_task> child_of_item(const workflow::task& parent, const workflow::definition& d,
+                                                    std::uint32_t step, std::uint32_t item, bool whole);
+
   // write_definition.cpp
+  /// Why the workflows that are made of a definition's steps cannot be stored; nothing: they can.
+  std::optional<decision> name_taken(const std::vector<workflow::definition>& made);
   known_damage damage_there(std::uint64_t number);
   void recount();
 

@@ -30,7 +30,7 @@ void write_batch::note_family(const workflow::definition& d, const workflow::tas
   if (is_news_for_parent(next, state_before))
     if (const auto parent = ref_of(next.parent.id))
       child_notes_.push_back(
-        {parent->number, next.parent.step, child_duty::tell_parent, workflow::last_changed_at(next)});
+        {parent->number, next.parent.step, child_duty::tell_parent, workflow::last_changed_at(next), next.parent.item});
 }
 
 void write_batch::note_import(const workflow::definition& d, const workflow::task& t) {
@@ -38,7 +38,8 @@ void write_batch::note_import(const workflow::definition& d, const workflow::tas
     add_notes_of_import(t, d, child_notes_);
   if (is_news_for_parent(t, workflow::process_state::pending))
     if (const auto parent = ref_of(t.parent.id))
-      child_notes_.push_back({parent->number, t.parent.step, child_duty::tell_parent, workflow::last_changed_at(t)});
+      child_notes_.push_back(
+        {parent->number, t.parent.step, child_duty::tell_parent, workflow::last_changed_at(t), t.parent.item});
 }
 
 void write_batch::say_notes(changed_tasks& changed) {
@@ -77,6 +78,11 @@ void write_batch::say(const child_note& x, changed_tasks& changed) {
     if (parent == nullptr)
       return;
     const auto& [state, d] = *parent;
+    if (workflow::is_over_items(d->steps[x.step])) {
+      const auto definition = d; // what is said may replace the parent that is kept
+      const auto task = state.task;
+      return say_of_items(x, task, *definition, changed);
+    }
     switch (x.what) {
       case child_duty::start: return start_child(x, state.task, *d, changed);
       case child_duty::undo: return undo_child(x, state.task, *d, changed);
@@ -99,34 +105,49 @@ const snapshot::known_task* write_batch::parent_of(const child_note& x) {
                      && last_parent_->state.task.revision == there->now.revision;
   if (!is_it) {
     last_parent_ = load(x.parent);
-    if (last_parent_)
-      last_parent_->state.task.payload = payload_of(x.parent);
   }
   return last_parent_ ? &*last_parent_ : nullptr;
 }
 
+void write_batch::complete_parent(std::uint64_t number) {
+  if (auto& t = last_parent_->state.task; t.payload.empty())
+    t.payload = payload_of(number);
+}
+
 void write_batch::start_child(const child_note& x, const workflow::task& parent, const workflow::definition& d,
                               changed_tasks& changed) {
-  if (parent.steps[x.step].state != workflow::step_state::waiting)
-    return;
+  if (parent.steps[x.step].state != workflow::step_state::waiting) // what was begun beside it turned the task round
+    return ref_of(workflow::child_id(parent, d, x.step))
+             ? void()
+             : end_step(x, {workflow::child_state::undone, {}, {}, {}}, changed);
   if (ref_of(workflow::child_id(parent, d, x.step)))
     return tell_parent(x, parent, d, changed); // that of an earlier attempt, which may have ended
+  complete_parent(x.parent);
   auto child = workflow::child_of(parent, d, x.step);
   if (!child.problem.empty())
     return end_step(x, not_made(std::move(child.problem)), changed);
-  const submit_task w{std::move(child.what), x.at};
+  const auto made = make_child(std::move(child), x.at, changed);
+  if (const auto* const why = std::get_if<std::string>(&made))
+    end_step(x, not_made(*why), changed);
+}
+
+std::variant<std::uint64_t, std::string> write_batch::make_child(workflow::new_child&& child, workflow::instant at,
+                                                                 changed_tasks& changed) {
+  const submit_task w{std::move(child.what), at};
   if (const auto wrong = problem_of(w, *settings_.options))
-    return end_step(x, not_made(wrong->why), changed);
-  known_workflow of{see_.definition(w.what.workflow, newest_version(w.what.workflow))};
+    return wrong->why;
+  const auto version = w.what.version != 0 ? w.what.version : newest_version(w.what.workflow);
+  known_workflow of{see_.definition(w.what.workflow, version)};
   if (of.definition)
     of.needs = &needs_of(of.definition);
   auto made = decide(
     w, of, count_.last_task + 1, [](std::uint64_t) { return true; }, child.parent);
   if (!made.put)
-    return end_step(x, not_made(made.said.why), changed);
+    return made.said.why;
   const auto number = made.put->task->number;
   settings_.known->remember(put(*made.put, digest_of(w.what)), made.put->task);
   changed.insert_or_assign(number, *made.put->task);
+  return number;
 }
 
 void write_batch::undo_child(const child_note& x, const workflow::task& parent, const workflow::definition& d,
@@ -170,7 +191,9 @@ std::optional<std::uint64_t> write_batch::incident_of_child(const workflow::task
   const auto i = workflow::find_step(d, step);
   if (!i || !workflow::starts_child(d.steps[*i]))
     return std::nullopt;
-  const auto child = ref_of(workflow::child_id(t, d, *i));
+  const auto step_number = static_cast<std::uint32_t>(*i);
+  const auto group = workflow::is_over_items(d.steps[*i]) ? group_of(t.number, step_number) : std::nullopt;
+  const auto child = ref_of(workflow::child_id(t, d, *i, group ? group->first_in_error : 0));
   const auto alerts = child ? alerts_of_task(child->number) : std::vector<alert_entry>{};
   return alerts.empty() ? std::nullopt : incidents_.incident_of(alerts.back().number);
 }

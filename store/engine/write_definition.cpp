@@ -3,6 +3,8 @@
 #include "store/engine/write_batch.hpp"
 #include "store/lmdb/indexes.hpp"
 #include "store/verbs/decide_definition.hpp"
+#include "workflow/definition/item_workflow.hpp"
+#include "workflow/text/name.hpp"
 
 #include <utility>
 
@@ -11,6 +13,9 @@ namespace steadfast::store {
 answer<register_definition> write_batch::make(const register_definition& w) {
   if (auto wrong = problem_of(w))
     return *std::move(wrong);
+  const auto of_items = workflow::item_workflows(w.what);
+  if (auto taken = name_taken(of_items))
+    return *std::move(taken);
   known_definition known;
   definition_cache::entry there;
   try {
@@ -32,8 +37,25 @@ answer<register_definition> write_batch::make(const register_definition& w) {
     const key k = definition_key(w.what.name, w.what.version);
     txn_.put(in_.definitions, k, encode_record(k, w.what));
     newest_ = {};
+    for (const auto& made : of_items) {
+      const key its = definition_key(made.name, made.version);
+      txn_.put(in_.definitions, its, encode_record(its, made));
+    }
   }
   return d.said;
+}
+
+std::optional<decision> write_batch::name_taken(const std::vector<workflow::definition>& made) {
+  for (const auto& d : made) {
+    const auto bytes = txn_.get(in_.definitions, definition_key(d.name, d.version));
+    const auto there = bytes ? readable<workflow::definition>(definition_key(d.name, d.version), *bytes) : std::nullopt;
+    if (there && *there != d)
+      return turned_down(write_status::refused,
+                         "step " + workflow::quoted(d.steps.front().name) + " makes a workflow " + d.name + " version "
+                           + std::to_string(d.version)
+                           + " for its items, and there is another of that name: call the step otherwise");
+  }
+  return std::nullopt;
 }
 
 known_damage write_batch::damage_there(std::uint64_t number) {

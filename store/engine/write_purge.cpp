@@ -74,10 +74,15 @@ bool write_batch::may_leave_with_children(const snapshot::known_task& known, std
   for (std::size_t i = 0; i < t.steps.size(); ++i) {
     if (!workflow::starts_child(known.definition->steps[i]) || t.steps[i].log.empty())
       continue;
-    const auto ref = ref_of(workflow::child_id(t, *known.definition, i));
-    const auto child = ref ? load(ref->number) : std::nullopt;
-    if (child && workflow::is_child_of(child->state.task, t, i) && !may_leave_with_children(*child, family))
-      return false;
+    const auto step = static_cast<std::uint32_t>(i);
+    const bool is_over_items = workflow::is_over_items(known.definition->steps[i]);
+    const auto group = is_over_items ? group_of(t.number, step) : std::nullopt;
+    const auto last = group ? group->next : 0;
+    for (auto item = is_over_items ? 1U : 0U; item <= last; ++item) {
+      const auto child = child_of_item(t, *known.definition, step, item, false);
+      if (child && !may_leave_with_children(*child, family))
+        return false;
+    }
   }
   return true;
 }
@@ -96,6 +101,10 @@ void write_batch::erase_all_of(const snapshot::known_task& known) {
     txn_.erase(in_.results, key{t.number, large.step});
   for (const auto& reply : keys_with(txn_, in_.late, k))
     txn_.erase(in_.late, reply);
+  if (workflow::any_starts_child(*known.definition))
+    for (const auto table : {in_.item_groups, in_.items})
+      for (const auto& of_items : keys_with(txn_, table, k))
+        txn_.erase(table, of_items);
   auto& count = ended_of(t.workflow);
   for (const auto& alert : keys_with(txn_, in_.task_alerts, k)) {
     incidents_.leave(last_number(alert), t.number, t.ended_at);

@@ -200,7 +200,8 @@ void to_format_11(lmdb::transaction& txn) {
 
 /// There are schedules, steps may start tasks, and workflows may have limits.
 void to_format_12(lmdb::transaction& txn) {
-  for (const auto* name : {"schedules", "schedule_times", "child_notes", "limit_waits", "limit_places"})
+  for (const auto* name : {"schedules", "schedule_times", "child_notes", "item_groups", "items", "limit_waits",
+                           "limit_places"})
     txn.make_table(name);
 }
 

@@ -57,7 +57,10 @@ struct tables {
   lmdb::table event_rests;     ///< number of an event -> event_rest
   lmdb::table schedules;       ///< name -> workflow::schedule_state
   lmdb::table schedule_times;  ///< next_at, name -> nothing; unless it is `never`
-  lmdb::table child_notes;     ///< number, step u32, child_duty u8 -> nothing; what parent or child has yet to be told
+  lmdb::table
+    child_notes; ///< number, step u32, child_duty u8, item u32 -> nothing; what parent or child has yet to be told
+  lmdb::table item_groups; ///< number, step u32 -> workflow::item_group; of steps that go over items
+  lmdb::table items;       ///< number, step u32, item u32 -> item_record; of those that count in their group
   lmdb::table limit_waits; ///< group u64, priority u8, number, workflow_tag u32, at_a_time u32 -> nothing; has no place
   lmdb::table limit_places; ///< group u64, number -> nothing; under way. As long in `ready` with the other three, too
   lmdb::table task_steps;   ///< number, first step u32 -> task_steps; of tasks with more than a stretch of steps
@@ -78,7 +81,7 @@ struct table_entry {
   std::uint32_t since = 1; ///< a store of an older format has it not yet
 };
 /// Every table with the name it has on disk. The journal names a table by its place here: a new one goes to the end.
-inline constexpr std::array<table_entry, 39> all_tables{{
+inline constexpr std::array<table_entry, 41> all_tables{{
   {"meta", &tables::meta},
   {"definitions", &tables::definitions},
   {"ids", &tables::ids},
@@ -116,6 +119,8 @@ inline constexpr std::array<table_entry, 39> all_tables{{
   {"schedules", &tables::schedules, schedules_since},
   {"schedule_times", &tables::schedule_times, schedules_since},
   {"child_notes", &tables::child_notes, children_since},
+  {"item_groups", &tables::item_groups, children_since},
+  {"items", &tables::items, children_since},
   {"limit_waits", &tables::limit_waits, limits_since},
   {"limit_places", &tables::limit_places, limits_since},
 }};

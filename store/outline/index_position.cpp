@@ -33,8 +33,8 @@ index_position index_position_of(const workflow::task& t, const workflow::defini
   if (names_workflow(p))
     p.workflow = t.workflow;
   if (!t.limit.empty() && d.limit)
-    p.group = {group_of(t.workflow, d.limit->pointer, t.limit.key), d.limit->at_a_time,
-               p.is_claimable && workflow::waits_for_key(t), t.limit.is_under_way};
+    p.group = {group_of(t.workflow, d.limit->pointer, t.limit->key), d.limit->at_a_time,
+               p.is_claimable && workflow::waits_for_key(t), t.limit->is_under_way};
   return p;
 }
 

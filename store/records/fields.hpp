@@ -31,7 +31,7 @@ void serialize(Archive& ar, act& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, wait_state& x, unsigned) {
-  all(ar, x.token, x.progress, x.event_key, x.event);
+  all(ar, x.token, x.progress, x.event_key, x.event, x.calls);
 }
 
 template <class Archive>
@@ -53,7 +53,7 @@ void serialize(Archive& ar, step& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, parent_link& x, unsigned) {
-  all(ar, x.id, x.number, x.step, x.depth, x.room);
+  all(ar, x.id, x.number, x.step, x.depth, x.room, x.item);
 }
 
 template <class Archive>
@@ -150,8 +150,8 @@ void serialize(Archive& ar, schedule_state& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, wait_rule& x, unsigned) {
-  all(ar, x.what, x.length, x.at, x.on, x.time_of_day, x.name, x.passes_at_limit, x.question, x.choices,
-      x.remind_every);
+  all(ar, x.what, x.length, x.at, x.on, x.time_of_day, x.name, x.passes_at_limit, x.question, x.choices, x.remind_every,
+      x.at_a_time, x.may_fail, x.may_fail_is_percentage);
 }
 
 template <class Archive>
@@ -160,10 +160,15 @@ void serialize(Archive& ar, later_rule& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, repeat_rule& x, unsigned) {
+  all(ar, x.until, x.every, x.at_most, x.passes_at_limit);
+}
+
+template <class Archive>
 void serialize(Archive& ar, step_definition& x, unsigned) {
   if constexpr (store::is_compact_archive<Archive>)
     all(ar, x.name, x.agent, x.input, x.after, x.when, x.complete_by, x.retry, x.threshold, x.cool_off, x.exhausted,
-        x.compensation, x.probe, x.wait, x.later);
+        x.compensation, x.probe, x.wait, x.later, x.repeat);
   else
     all(ar, x.name, x.agent, x.input, x.after, x.when, x.complete_by, x.retry, x.threshold, x.cool_off, x.exhausted,
         x.compensation, x.probe);
@@ -179,6 +184,12 @@ void serialize(Archive& ar, definition& x, unsigned) {
   else
     all(ar, x.name, x.version, x.steps, x.deadline, x.undo_reserve, x.grace, x.alert_after, x.takeovers_max,
         x.priority);
+}
+
+template <class Archive>
+void serialize(Archive& ar, item_group& x, unsigned) {
+  all(ar, x.size, x.at_a_time, x.may_fail, x.generation, x.room, x.next, x.at_work, x.done, x.failed, x.in_error,
+      x.first_in_error, x.told, x.results_size, x.is_gathered, x.is_turned, x.undo_next, x.undo_left, x.why);
 }
 
 template <class Archive>
@@ -256,6 +267,11 @@ void serialize(Archive& ar, last_event& x, unsigned) {
 template <class Archive>
 void serialize(Archive& ar, event_rest& x, unsigned) {
   all(ar, x.place, x.after);
+}
+
+template <class Archive>
+void serialize(Archive& ar, item_record& x, unsigned) {
+  all(ar, x.state, x.bytes);
 }
 
 template <class Archive>

@@ -46,6 +46,8 @@ enum class record_kind : std::uint16_t {
   event_rest = 25, ///< tasks that have yet to take an event
   last_event = 26,
   schedule = 27,
+  item_group = 28, ///< what is counted of the items of a step
+  item = 29,
   // From here on: sent between processes, not stored.
   task = 64,
   submission = 65,

@@ -7,6 +7,7 @@
 
 #include "store/contract/state_store.hpp"
 #include "store/records/frame.hpp"
+#include "workflow/children/item_group.hpp"
 #include "workflow/task/task.hpp"
 
 #include <boost/serialization/level.hpp>
@@ -59,11 +60,12 @@ STEADFAST_ENUM_RANGE(workflow::process_state, pending, suspended);
 STEADFAST_ENUM_RANGE(workflow::step_state, not_started, waiting);
 STEADFAST_ENUM_RANGE(workflow::attempt_action, none, compensate);
 STEADFAST_ENUM_RANGE(workflow::attempt_outcome, open, stopped);
-STEADFAST_ENUM_RANGE(workflow::source::kind, payload, literal);
+STEADFAST_ENUM_RANGE(workflow::source::kind, payload, item);
 STEADFAST_ENUM_RANGE(workflow::condition::test, equals, negated);
 STEADFAST_ENUM_RANGE(workflow::on_exhausted, undo, error);
 STEADFAST_ENUM_RANGE(workflow::on_conflict, same, replace);
-STEADFAST_ENUM_RANGE(workflow::wait_rule::kind, sleep, child);
+STEADFAST_ENUM_RANGE(workflow::wait_rule::kind, sleep, items);
+STEADFAST_ENUM_RANGE(workflow::item_state, to_start, undone);
 STEADFAST_ENUM_RANGE(workflow::weekdays, all, sunday);
 STEADFAST_ENUM_RANGE(workflow::notice_kind, accepted, outward);
 STEADFAST_ENUM_RANGE(write_status, applied, unknown_outcome);

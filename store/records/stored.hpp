@@ -1,6 +1,7 @@
 #pragma once
 
 #include "store/contract/state_store.hpp"
+#include "workflow/children/item_group.hpp"
 #include "workflow/task/endings.hpp"
 #include "workflow/task/task.hpp"
 #include "workflow/text/blob.hpp"
@@ -62,6 +63,12 @@ struct last_event {
 struct event_rest {
   std::string place;
   std::string after;
+};
+
+/// An item of a step that goes over some.
+struct item_record {
+  workflow::item_state state = workflow::item_state::to_start;
+  workflow::blob bytes; ///< of one to be started the payload of its task, of one that is done the result
 };
 
 /// What the data file says of its journal.

@@ -5,6 +5,7 @@
 #include "store/engine/reading.hpp"
 #include "store/journal/recovery.hpp"
 #include "store/lmdb/incident_book.hpp"
+#include "store/lmdb/prefix_scan.hpp"
 #include "store/lmdb/ready_tasks.hpp"
 #include "store/verbs/decide_child.hpp"
 
@@ -212,6 +213,10 @@ private:
     if (!workflow::any_starts_child(*known.definition))
       return;
     for (std::size_t i = 0; i < t.steps.size(); ++i) {
+      if (workflow::is_over_items(known.definition->steps[i])) {
+        check_items(known, i, name + ": step " + known.definition->steps[i].name);
+        continue;
+      }
       const auto number = workflow::starts_child(known.definition->steps[i])
                             ? number_of(workflow::child_id(t, *known.definition, i))
                             : std::nullopt;
@@ -225,6 +230,40 @@ private:
                || (!is_child && was_taken_in(t)),
              name + ": step " + known.definition->steps[i].name + " and its task do not know of each other");
     }
+  }
+
+  /// What is counted of the items of step `i` is what they say, and what is to be started or undone will be.
+  void check_items(const snapshot::known_task& known, std::size_t i, const std::string& name) {
+    const auto& t = known.state.task;
+    const auto step = static_cast<std::uint32_t>(i);
+    const key place{t.number, step};
+    const auto note = [&](workflow::child_duty what, std::uint32_t item) {
+      return has(in_.child_notes, key_of({t.number, step, what, {}, item}));
+    };
+    const auto row = txn_.get(in_.item_groups, place);
+    const auto g = row ? readable<workflow::item_group>(place, *row) : std::nullopt;
+    const bool waits = t.steps[i].state == workflow::step_state::waiting;
+    if (!g) {
+      expect(!row, name + ": what is counted of its items cannot be read");
+      expect(!waits || note(workflow::child_duty::start, 0) || was_taken_in(t), name + ": its items were not begun");
+      return;
+    }
+    workflow::item_group counted;
+    each_with(txn_, in_.items, place.view(), place.view(), [&](const lmdb::cursor& c) {
+      const auto item = readable<item_record>(c.key(), c.value());
+      expect(item.has_value(), name + ": one of its items cannot be read");
+      if (item)
+        workflow::count(counted, item->state);
+      return true;
+    });
+    const bool is_right =
+      g->at_work == counted.at_work && g->undo_left == counted.undo_left && g->in_error == counted.in_error
+      && (g->is_gathered || g->is_turned || (g->done == counted.done && g->failed == counted.failed));
+    expect(is_right, name + ": what is counted of its items is not what they say");
+    expect(!waits || !workflow::may_start_next(*g) || note(workflow::child_duty::start, 0),
+           name + ": items are to be started, and nothing does");
+    expect(g->undo_next == 0 || note(workflow::child_duty::undo, g->undo_next) || note(workflow::child_duty::undo, 0),
+           name + ": items are to be undone, and nothing does");
   }
 
   /// From another store, where the task of a step may be.

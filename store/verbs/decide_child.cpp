@@ -21,7 +21,7 @@ bool needs_person_or_has_ended(process_state s) {
 } // namespace
 
 key key_of(const child_note& x) {
-  return key{x.parent, x.step, static_cast<std::uint8_t>(x.what)};
+  return key{x.parent, x.step, static_cast<std::uint8_t>(x.what), x.item};
 }
 
 std::optional<child_note> note_of(std::string_view table_key, workflow::instant at) {
@@ -29,10 +29,11 @@ std::optional<child_note> note_of(std::string_view table_key, workflow::instant 
   const auto parent = k.number<std::uint64_t>();
   const auto step = k.number<std::uint32_t>();
   const auto what = k.number<std::uint8_t>();
+  const auto item = k.number<std::uint32_t>();
   const auto last = static_cast<std::uint8_t>(child_duty::tell_parent);
-  if (!parent || !step || !what || *what == 0 || *what > last)
+  if (!parent || !step || !what || !item || *what == 0 || *what > last)
     return std::nullopt;
-  return child_note{*parent, *step, static_cast<child_duty>(*what), at};
+  return child_note{*parent, *step, static_cast<child_duty>(*what), at, *item};
 }
 
 void add_notes_to_children(const workflow::task& next, const workflow::definition& d, const workflow::step_list& before,
@@ -49,7 +50,7 @@ void add_notes_to_children(const workflow::task& next, const workflow::definitio
     const bool is_undone = workflow::is_undo_of_child_awaited(s, d.steps[i]);
     if (!is_known && (is_undone || s.state == workflow::step_state::waiting))
       into.push_back({next.number, static_cast<std::uint32_t>(i), is_undone ? child_duty::undo : child_duty::start,
-                      s.log.back().started_at});
+                      s.log.back().started_at, 0});
   });
 }
 
@@ -57,7 +58,7 @@ void add_notes_of_import(const workflow::task& t, const workflow::definition& d,
   for (std::size_t i = 0; i < t.steps.size(); ++i)
     if (workflow::starts_child(d.steps[i]) && !t.steps[i].log.empty())
       into.push_back(
-        {t.number, static_cast<std::uint32_t>(i), child_duty::tell_parent, t.steps[i].log.back().started_at});
+        {t.number, static_cast<std::uint32_t>(i), child_duty::tell_parent, t.steps[i].log.back().started_at, 0});
 }
 
 bool is_news_for_parent(const workflow::task& next, process_state before) {

@@ -22,12 +22,13 @@ struct child_note {
   std::uint64_t parent = 0;
   std::uint32_t step = 0;
   workflow::child_duty what = workflow::child_duty::none;
-  workflow::instant at; ///< when it became so
+  workflow::instant at;   ///< when it became so
+  std::uint32_t item = 0; ///< as parent_link::item; 0 of a step over items: all of them
 
   friend bool operator==(const child_note&, const child_note&) = default;
 };
 
-/// Its key in table child_notes: of one step what the child is told comes before what its parent is.
+/// Its key in table child_notes: of one step what children are told comes before what their parent is.
 key key_of(const child_note& x);
 /// Of such a key. Absent: it is none.
 std::optional<child_note> note_of(std::string_view table_key, workflow::instant at);

@@ -234,11 +234,13 @@ TEST_CASE("the shipped workflows are ready to be used") {
   CHECK(all[2].name == "nightly_settlement");
   CHECK(all[2].steps.size() == 3);
   CHECK(all[3].name == "onboarding");
-  CHECK(all[3].steps.size() == 7);
+  CHECK(all[3].steps.size() == 9);
+  CHECK(all[3].steps[3].repeat->passes_at_limit);
   CHECK(all[4].name == "order_processing");
   CHECK(all[4].steps.size() == 4);
   CHECK(all[5].name == "paid_order");
   CHECK(all[5].steps.size() == 5);
+  CHECK(workflow::is_over_items(all[5].steps[4]));
   CHECK(all[6].name == "statement");
   CHECK(all[6].limit == workflow::limit_rule{"/customer", 1});
   CHECK(all[7].name == "trip");
@@ -268,6 +270,66 @@ TEST_CASE("a step does not start a task of its own workflow if that has a limit"
   const auto said = complaints_about_workflow("name = \"w\"\n[limit]\nkey = \"payload:/a\"\n[[step]]\nname = \"a\"\n"
                                               "workflow = \"w\"\n");
   CHECK(said.find("w.toml:4: step `a`: workflow is the one that the step is in") != std::string::npos);
+}
+
+TEST_CASE("a step over items says where they stand, how many at a time, how many may fail, and what each is given") {
+  const auto read = [](const std::string& step) {
+    return parse_workflow(step_with("[[step]]\nname = \"c\"\n" + step), "w.toml").steps[1];
+  };
+  const auto complaint = [](const std::string& step) {
+    return complaints_about_workflow(step_with("[[step]]\nname = \"c\"\n" + step));
+  };
+  const std::string own = "for_each = \"payload:/items\"\nagent = \"ship\"\n";
+  const auto usual = read(own);
+  CHECK(workflow::is_over_items(usual));
+  CHECK(usual.wait->at == workflow::source{workflow::source::kind::payload, {}, "/items", {}});
+  CHECK(usual.wait->at_a_time == workflow::at_a_time_usual);
+  CHECK(usual.wait->may_fail == 0);
+  CHECK(usual.agent == "ship");
+  const auto all = read(own
+                        + "at_a_time = 4\nmay_fail = \"10%\"\nretry = { attempts = 2 }\n"
+                          "input = { item = \"item:\", to = \"payload:/to\" }\n");
+  CHECK(all.wait->at_a_time == 4);
+  CHECK(all.wait->may_fail == 10);
+  CHECK(all.wait->may_fail_is_percentage);
+  CHECK(all.retry.attempts == 2);
+  CHECK(all.input[0].value == workflow::source{workflow::source::kind::item, {}, {}, {}});
+  CHECK(read(own + "may_fail = 3\n").wait->may_fail == 3);
+  CHECK_FALSE(read(own + "may_fail = 3\n").wait->may_fail_is_percentage);
+  CHECK(read("for_each = \"a:/parts\"\nworkflow = \"part\"\n").wait->name == "part");
+  CHECK_THAT(complaint("for_each = \"items\"\nagent = \"x\"\n"),
+             Catch::Contains("w.toml") && Catch::Contains("for_each"));
+  CHECK_THAT(complaint(own + "may_fail = \"some\"\n"), Catch::Contains("may_fail"));
+  CHECK_THAT(complaint(own + "may_fail = -1\n"), Catch::Contains("may_fail"));
+  CHECK_THAT(complaint(own + "at_a_time = 0\n"), Catch::Contains("at_a_time"));
+  CHECK_THAT(complaint(own + "workflow = \"part\"\n"), Catch::Contains("agent is for a step"));
+  CHECK_THAT(complaint("for_each = \"payload:/items\"\n"), Catch::Contains("step `c`: agent is missing"));
+  CHECK_THAT(complaint("for_each = \"payload:/items\"\nworkflow = \"part\"\nretry = { attempts = 2 }\n"),
+             Catch::Contains("retry"));
+}
+
+TEST_CASE("a step that is repeated says until what, how often, and what becomes of it then") {
+  const std::string begin = "[[step]]\nname = \"c\"\nagent = \"x\"\n";
+  const auto r = *parse_workflow(step_with(begin
+                                           + "repeat = { until = { pointer = \"/state\", equals = \"ready\" }, every = "
+                                             "\"10m\", at_most = 144 }\n"),
+                                 "w.toml")
+                    .steps[1]
+                    .repeat;
+  CHECK(r.until == workflow::condition{"", "/state", workflow::condition::test::equals, "\"ready\""});
+  CHECK(r.every == std::chrono::minutes{10});
+  CHECK(r.at_most == 144);
+  CHECK_FALSE(r.passes_at_limit);
+  const auto complaint = [&](const std::string& repeat) {
+    return complaints_about_workflow(step_with(begin + "repeat = " + repeat + "\n"));
+  };
+  CHECK_THAT(complaint("{ every = \"10m\", at_most = 3 }"), Catch::Contains("until") && Catch::Contains("is missing"));
+  CHECK_THAT(complaint("{ until = { step = \"a\", pointer = \"/x\", present = true }, every = \"10m\", at_most = 3 }"),
+             Catch::Contains("names step `a`"));
+  CHECK_THAT(complaint("{ until = { pointer = \"/x\", present = true }, every = \"10m\", at_most = 1 }"),
+             Catch::Contains("at_most"));
+  CHECK_THAT(complaint("{ until = { pointer = \"/x\", present = true }, every = \"10m\", at_most = 3, else = 1 }"),
+             Catch::Contains("else"));
 }
 
 TEST_CASE("a step that starts a task names its workflow, and what of the payload or a result that gets") {

@@ -35,25 +35,29 @@ mapped_value payload_for(const task& t, const definition& d, const source& at) {
 
 } // namespace
 
-bool is_child_of(const task& child, const task& t, std::size_t i) {
-  return child.parent.id == t.id && child.parent.step == i
+std::uint32_t family_share(const task& t, const definition& d) {
+  return static_cast<std::uint32_t>(room_of(t) / std::max<std::size_t>(children_of(d), 1));
+}
+
+bool is_child_of(const task& child, const task& t, std::size_t i, std::uint32_t item) {
+  return child.parent.id == t.id && child.parent.step == i && child.parent.item == item
          && (child.parent.number == t.number || child.parent.number == 0);
 }
 
 new_child child_of(const task& t, const definition& d, std::size_t i) {
   const auto& rule = *d.steps[i].wait;
   new_child x;
-  x.parent = {t.id, t.number, static_cast<std::uint32_t>(i), t.parent.depth + 1, 0};
+  x.parent = {t.id, t.number, static_cast<std::uint32_t>(i), t.parent.depth + 1, 0, 0};
   if (x.parent.depth > depth_max) {
     x.problem = "tasks start each other " + std::to_string(depth_max) + " deep at most";
     return x;
   }
-  const auto share = room_of(t) / std::max<std::size_t>(children_of(d), 1);
+  const auto share = family_share(t, d);
   if (share == 0) {
     x.problem = "one task starts " + std::to_string(family_max) + " others at most, directly or through others";
     return x;
   }
-  x.parent.room = static_cast<std::uint32_t>(share - 1);
+  x.parent.room = share - 1;
   x.what.id = child_id(t, d, i);
   x.what.workflow = rule.name;
   x.what.priority = t.priority;
@@ -96,7 +100,7 @@ child_end end_of_child(const task& child, const definition& of_child, const defi
 
 child_duty duty_of(const task& t, const definition& d, std::size_t i, const task* child) {
   const auto& s = t.steps[i];
-  if (!starts_child(d.steps[i]))
+  if (!starts_child(d.steps[i]) || is_over_items(d.steps[i]))
     return child_duty::none;
   if (s.state == step_state::waiting) {
     if (child == nullptr)

@@ -16,8 +16,11 @@ inline constexpr std::uint32_t depth_max = 8;        ///< of children of childre
 inline constexpr std::uint32_t family_max = 100'000; ///< tasks that one task starts, directly or through others
 
 /// Whether `child` is that of step `i`, and no other task that has its id, such as that of an earlier task with the
-/// parent's.
-bool is_child_of(const task& child, const task& t, std::size_t i);
+/// parent's. `item`: as parent_link::item.
+bool is_child_of(const task& child, const task& t, std::size_t i, std::uint32_t item = 0);
+
+/// The tasks that step `i` may start, directly or through others: each such step of the task has an equal share.
+std::uint32_t family_share(const task& t, const definition& d);
 
 /// What the store submits for step `i`, but for its id nothing that a client could not.
 struct new_child {
@@ -36,12 +39,15 @@ enum class child_state : std::uint8_t {
   in_error = 4,    ///< a person is needed; it may go on
   undo_failed = 5, ///< likewise, and what it did is in place
   refused = 6,     ///< it could not be made
+  counted = 7,     ///< of items: how many have ended is told, and nothing else
 };
 struct child_end {
   child_state how = child_state::at_work;
   std::string why; ///< its cause
   blob result;
   std::vector<fact> facts;
+  std::uint32_t item = 0; ///< that it is about, as parent_link::item; 0: all
+  std::string progress{}; ///< of items: what is counted
 };
 /// REQUIRES: the child with its large results.
 child_end end_of_child(const task& child, const definition& of_child, const definition& of_parent, std::size_t step);

@@ -55,7 +55,7 @@ std::optional<std::size_t> find_step(const definition& d, std::string_view name)
 std::set<std::string> agents_of(const definition& d) {
   std::set<std::string> names;
   for (const auto& s : d.steps) {
-    if (!s.wait)
+    if (!s.agent.empty())
       names.insert(s.agent);
     if (s.compensation)
       names.insert(s.compensation->agent);
@@ -95,7 +95,9 @@ std::vector<std::string> pointers_asked(const definition& d, std::size_t i) {
   const auto add_those_of = [&](const step_definition& s) {
     if (s.when)
       each_comparison(*s.when, [&](const condition& c) { add(c.step, c.pointer); });
-    if (s.wait)
+    if (s.repeat && &s == &d.steps[i])
+      each_comparison(s.repeat->until, [&](const condition& c) { add(s.name, c.pointer); });
+    if (s.wait && !is_over_items(s)) // an array may be large: it is read when the step begins
       add(s.wait->at.step, s.wait->at.pointer);
   };
   if (d.graph) {
@@ -118,23 +120,23 @@ bool is_of_later_release(const condition& c) {
 } // namespace
 
 knowledge needed_for(const definition& d) {
-  if (d.limit)
-    return knowledge::limits;
-  auto most = knowledge::none;
+  auto most = d.limit ? knowledge::limits : knowledge::none;
   for (const auto& s : d.steps) {
     if (s.wait)
       most = std::max(most, knowledge::waits);
     if (s.later || (s.wait && is_until_told(*s.wait)) || (s.when && is_of_later_release(*s.when)))
       most = std::max(most, knowledge::events);
+    if (s.repeat)
+      most = std::max(most, knowledge::for_each);
     if (starts_child(s))
-      most = std::max(most, knowledge::children);
+      most = std::max(most, is_over_items(s) ? knowledge::for_each : knowledge::children);
   }
   return most;
 }
 
 std::uint64_t attempts_limit(const step_definition& s) {
   const std::uint64_t of_a_phase = std::uint64_t{s.retry.attempts} * s.threshold;
-  const std::uint64_t phases = std::uint64_t{s.cool_off.count} + 1;
+  const std::uint64_t phases = (std::uint64_t{s.cool_off.count} + 1) * (s.repeat ? s.repeat->at_most : 1);
   if (of_a_phase > std::numeric_limits<std::uint64_t>::max() / phases)
     return std::numeric_limits<std::uint64_t>::max();
   return of_a_phase * phases;

@@ -18,10 +18,15 @@ namespace steadfast::workflow {
 
 /// Where a member of a step's input comes from.
 struct source {
-  enum class kind : std::uint8_t { payload = 1, result = 2, literal = 3 };
+  enum class kind : std::uint8_t {
+    payload = 1,
+    result = 2,
+    literal = 3,
+    item = 4, ///< what a step over items gives to the task of each
+  };
   kind from = kind::payload;
   std::string step;    ///< with kind::result: the name of an earlier step
-  std::string pointer; ///< JSON Pointer (RFC 6901) into the payload or the result; "" is the whole document
+  std::string pointer; ///< JSON Pointer (RFC 6901) into the payload, result or item; "" is all of it
   std::string literal; ///< with kind::literal: a JSON text
 
   friend bool operator==(const source&, const source&) = default;
@@ -105,6 +110,7 @@ struct wait_rule {
     event = 4,  ///< an event `name` with the key that `at` names, for `length` at most
     person = 5, ///< the answer of a person with the role `name` to `question`, for `length` at most
     child = 6,  ///< the end of a task of the workflow `name`, whose payload is what `at` names
+    items = 7,  ///< the ends of such tasks, one for each item of the array that `at` names
   };
   kind what = kind::sleep;
   span length{0};
@@ -116,6 +122,10 @@ struct wait_rule {
   std::string question;
   std::vector<std::string> choices; ///< of the answer
   span remind_every{0};             ///< as long as nobody has answered, an alert; 0: none
+  // Of items; without `name` their workflow is made of the step (item_workflow.hpp).
+  std::uint32_t at_a_time = 0;         ///< tasks under way
+  std::uint32_t may_fail = 0;          ///< items that may fail; more fail the step
+  bool may_fail_is_percentage = false; ///< of the items, rounded down
 
   friend bool operator==(const wait_rule&, const wait_rule&) = default;
 };
@@ -127,6 +137,17 @@ struct later_rule {
   span heartbeat{0}; ///< without a word for so long it has expired; 0: only `limit` counts
 
   friend bool operator==(const later_rule&, const later_rule&) = default;
+};
+
+/// The step is called again until its result is as wanted. A call that succeeds without that is no failure and uses up
+/// no attempt.
+struct repeat_rule {
+  condition until; ///< compares the step's own result, which it does not name
+  span every{0};
+  std::uint32_t at_most = 0;    ///< calls
+  bool passes_at_limit = false; ///< after so many it is completed with the last result; else it fails
+
+  friend bool operator==(const repeat_rule&, const repeat_rule&) = default;
 };
 
 /// The step that reverses a completed one (pattern "Compensating Transaction"). It must be harmless when the step never
@@ -168,6 +189,7 @@ struct step_definition {
   std::optional<workflow::probe> probe;
   std::optional<wait_rule> wait; ///< then there is neither agent nor anything else that is about attempts
   std::optional<later_rule> later;
+  std::optional<repeat_rule> repeat;
 
   friend bool operator==(const step_definition&, const step_definition&) = default;
 };
@@ -210,8 +232,10 @@ inline constexpr std::uint32_t factor_percent_max = 10'000;
 inline constexpr std::size_t input_members_max = 256;
 inline constexpr std::size_t text_size_max = 4096; ///< of a pointer or a literal
 inline constexpr std::size_t event_key_size_max = 256;
-inline constexpr std::uint32_t at_a_time_max = 1000;            ///< of a limit
-inline constexpr std::size_t choices_max = 32;                  ///< of an answer
+inline constexpr std::uint32_t at_a_time_max = 1000; ///< tasks of a limit, or items of a step, under way
+inline constexpr std::uint32_t at_a_time_usual = 10; ///< items of a step
+inline constexpr std::uint32_t repeats_max = 10'000; ///< calls of a step that is repeated
+inline constexpr std::size_t choices_max = 32;       ///< of an answer
 inline constexpr span span_max = std::chrono::hours{24 * 3653}; ///< ten years
 
 /// Every mistake in the definition, one sentence each, naming the step and the field. Empty: it can be used.
@@ -284,10 +308,14 @@ inline bool is_until_told(const wait_rule& w) {
   return w.what == wait_rule::kind::event || w.what == wait_rule::kind::person;
 }
 
-inline bool starts_child(const step_definition& s) {
-  return s.wait && s.wait->what == wait_rule::kind::child;
+inline bool is_over_items(const step_definition& s) {
+  return s.wait && s.wait->what == wait_rule::kind::items;
 }
-/// Something reverses it: an agent, or its child is undone.
+/// A task, or one for each item: they are its children.
+inline bool starts_child(const step_definition& s) {
+  return s.wait && (s.wait->what == wait_rule::kind::child || is_over_items(s));
+}
+/// Something reverses it: an agent, or its children are undone.
 inline bool has_undo(const step_definition& s) {
   return s.compensation.has_value() || starts_child(s);
 }
@@ -298,8 +326,16 @@ inline bool any_starts_child(const definition& d) {
 
 /// What a node must know to read the definition, or with `schedules` to work beside a store that has some. In the order
 /// in which releases learnt it: each knows what is before.
-enum class knowledge : std::uint8_t { none = 0, waits = 1, events = 2, schedules = 3, children = 4, limits = 5 };
-inline constexpr auto newest_knowledge = knowledge::limits;
+enum class knowledge : std::uint8_t {
+  none = 0,
+  waits = 1,
+  events = 2,
+  schedules = 3,
+  children = 4,
+  limits = 5,
+  for_each = 6,
+};
+inline constexpr auto newest_knowledge = knowledge::for_each;
 knowledge needed_for(const definition& d);
 /// A node of some release cannot read it.
 inline bool has_waits(const definition& d) {

@@ -1,5 +1,6 @@
 #include "workflow/definition/definition.hpp"
 
+#include "workflow/definition/item_workflow.hpp"
 #include "workflow/definition/payload_index.hpp"
 #include "workflow/definition/wait_end.hpp"
 #include "workflow/text/canonical_json.hpp"
@@ -91,6 +92,7 @@ void check_source(const report& r, const source& s, F check_step) {
       check_pointer(r, s.pointer);
       return;
     case source::kind::literal: check_literal(r, s.literal); return;
+    case source::kind::item: break; // what may have it checks it
   }
   r.add("has an unknown kind of source");
 }
@@ -135,7 +137,9 @@ void check_parts(const report& r, const condition& c) {
   r.add_if(c.is == condition::test::negated && c.parts.size() > 1, "must have one condition that is not to hold");
 }
 
-void check_condition(const report& r, const graph& g, std::size_t i, const condition& c, std::size_t depth = 1) {
+/// `of_itself`: it compares the result of step `i` and names no step.
+void check_condition(const report& r, const graph& g, std::size_t i, const condition& c, bool of_itself = false,
+                     std::size_t depth = 1) {
   r.add_if(depth > condition_depth_max,
            "is nested more than " + std::to_string(condition_depth_max) + " conditions deep");
   if (depth > condition_depth_max)
@@ -143,10 +147,12 @@ void check_condition(const report& r, const graph& g, std::size_t i, const condi
   if (is_made_of_parts(c)) {
     check_parts(r, c);
     for (const auto& part : c.parts)
-      check_condition(r, g, i, part, depth + 1);
+      check_condition(r, g, i, part, of_itself, depth + 1);
     return;
   }
-  if (c.step != payload_word)
+  if (of_itself)
+    r.add_if(!c.step.empty(), "compares the step's own result, and names step " + quoted(c.step));
+  else if (c.step != payload_word)
     check_earlier(r, g, i, c.step, false);
   check_pointer(r, c.pointer);
   switch (c.is) {
@@ -202,6 +208,7 @@ void check_only_waits(const report& r, const step_definition& s) {
   none(s.compensation.has_value(), "compensation");
   none(s.probe.has_value(), "probe");
   none(s.later.has_value(), "later");
+  none(s.repeat.has_value(), "repeat");
 }
 
 void check_later(const report& r, const definition& d, const later_rule& l) {
@@ -210,6 +217,16 @@ void check_later(const report& r, const definition& d, const later_rule& l) {
   r.add_if(l.heartbeat > l.limit, "heartbeat must not be above later.limit");
   r.add_if(l.limit >= d.deadline - d.undo_reserve,
            "limit must be shorter than the workflow's deadline without its undo_reserve");
+}
+
+void check_repeat(const report& r, const graph& g, std::size_t i, const step_definition& s) {
+  check_condition(r.at("until "), g, i, s.repeat->until, true);
+  check_span(r, s.repeat->every, "every");
+  r.add_if(s.repeat->at_most < 2 || s.repeat->at_most > repeats_max,
+           "at_most must lie between 2 and " + std::to_string(repeats_max));
+  r.add_if(s.repeat->every >= g.d.deadline - g.d.undo_reserve,
+           "every must be shorter than the workflow's deadline without its undo_reserve");
+  r.add_if(s.probe.has_value(), "asks whether the step is done, so that it cannot have a probe too");
 }
 
 void check_limit(const report& r, const definition& d, span limit) {
@@ -248,6 +265,37 @@ void check_child(const report& r, const graph& g, std::size_t i, const wait_rule
   check_source(payload, w.at, [&](const report& at, const std::string& step) { check_earlier(at, g, i, step, false); });
 }
 
+/// Members of what each task is given may come from its item.
+void check_input_of_items(const report& r, const graph& g, std::size_t i) {
+  auto others = g.d.steps[i].input;
+  for (auto& m : others)
+    if (m.value.from == source::kind::item) {
+      check_pointer(r.at("input member " + quoted(m.name) + " "), m.value.pointer);
+      m.value = {};
+    }
+  check_input(r, g, i, others, false);
+}
+
+/// A workflow of one step is made of it, and says what is wrong with that; or it names one.
+void check_items(const report& r, const graph& g, std::size_t i, const wait_rule& w, std::vector<std::string>& found) {
+  const auto for_each = r.at("for_each ");
+  check_source(for_each, w.at,
+               [&](const report& at, const std::string& step) { check_earlier(at, g, i, step, false); });
+  r.add_if(w.at_a_time == 0 || w.at_a_time > at_a_time_max,
+           "at_a_time must lie between 1 and " + std::to_string(at_a_time_max));
+  r.add_if(w.may_fail_is_percentage && w.may_fail > 100, "may_fail must be at most 100 percent");
+  check_input_of_items(r, g, i);
+  if (!has_item_workflow(g.d.steps[i])) {
+    auto named = g.d.steps[i];
+    named.input.clear();
+    check_name(r, w.name, "workflow");
+    return check_only_waits(r, named);
+  }
+  for (auto& wrong : problems(item_workflow(g.d, i)))
+    if (wrong.starts_with("step "))
+      found.push_back(std::move(wrong));
+}
+
 void check_wait(const report& r, const graph& g, std::size_t i, const wait_rule& w) {
   if (w.what == wait_rule::kind::event)
     return check_event(r, g, i, w);
@@ -271,8 +319,12 @@ void check_wait(const report& r, const graph& g, std::size_t i, const wait_rule&
       until.add(end.problem);
 }
 
-void check_step(const report& r, const graph& g, std::size_t i) {
+void check_step(const report& r, const graph& g, std::size_t i, std::vector<std::string>& found) {
   const auto& s = g.d.steps[i];
+  if (is_over_items(s)) {
+    check_when(r, g, i, s);
+    return check_items(r, g, i, *s.wait, found);
+  }
   if (s.wait) {
     check_when(r, g, i, s);
     check_only_waits(r, s);
@@ -284,6 +336,8 @@ void check_step(const report& r, const graph& g, std::size_t i) {
   check_span(r, s.complete_by, "complete_by");
   if (s.later)
     check_later(r.at("later."), g.d, *s.later);
+  if (s.repeat)
+    check_repeat(r.at("repeat."), g, i, s);
   check_retry(r.at("retry."), s.retry);
   check_supervision(r, s);
   if (s.compensation) {
@@ -379,7 +433,7 @@ std::vector<std::string> problems(const definition& d) {
     of_step.add_if(is_reserved(d.steps[i].name),
                    "name " + quoted(d.steps[i].name) + " is reserved, because idempotency keys end in it");
     check_after(of_step, g, i);
-    check_step(of_step, g, i);
+    check_step(of_step, g, i, found);
     of_step.add_if(d.limit && starts_child(d.steps[i]) && d.steps[i].wait->name == d.name,
                    "workflow is the one that the step is in: with a limit, its task could wait for its parent");
   }

@@ -67,10 +67,13 @@ private:
 payload_needs::payload_needs(const definition& d) {
   for (const auto& s : d.steps) {
     add(s.input, "step " + quoted(s.name) + " needs for its input member ");
-    if (s.compensation)
+    if (s.compensation && !is_over_items(s))
       add(s.compensation->input, "the undo of step " + quoted(s.name) + " needs for its input member ");
     if (s.wait && is_of_payload(*s.wait))
-      needs_.push_back({"step " + quoted(s.name) + (starts_child(s) ? " gives to its task" : " waits by"),
+      needs_.push_back({"step " + quoted(s.name)
+                          + (is_over_items(s)  ? " goes over"
+                             : starts_child(s) ? " gives to its task"
+                                               : " waits by"),
                         s.wait->at.pointer, place_of(s.wait->at.pointer)});
   }
   if (d.limit)

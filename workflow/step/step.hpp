@@ -43,6 +43,7 @@ struct wait_state {
   std::string progress;    ///< what was told of it with that token
   std::string event_key;   ///< of the event that it waits for, or has taken
   std::uint64_t event = 0; ///< number of the event that it has taken; 0: none
+  std::uint32_t calls = 0; ///< of a step that is repeated, those that ended without the result that is wanted
 
   friend bool operator==(const wait_state&, const wait_state&) = default;
 };

@@ -83,6 +83,8 @@ std::string note_of(const node_card& card) {
     note += " knows=children";
   if (card.knows >= knowledge::limits)
     note += " knows=limits";
+  if (card.knows >= knowledge::for_each)
+    note += " knows=for_each";
   if (card.drained)
     note += " drained=yes";
   if (card.certificate_until != unset)
@@ -104,7 +106,8 @@ std::optional<node_card> card_of(std::string_view lease, std::string_view note) 
   const auto knows = [&parts](std::string_view word) {
     return std::find(parts.begin(), parts.end(), word) != parts.end();
   };
-  card.knows = knows("knows=limits")      ? knowledge::limits
+  card.knows = knows("knows=for_each")    ? knowledge::for_each
+               : knows("knows=limits")    ? knowledge::limits
                : knows("knows=children")  ? knowledge::children
                : knows("knows=schedules") ? knowledge::schedules
                : knows("knows=events")    ? knowledge::events

@@ -1,5 +1,6 @@
 #include "workflow/task/explain.hpp"
 
+#include "workflow/definition/item_workflow.hpp"
 #include "workflow/schedule/schedule.hpp"
 #include "workflow/task/compensation.hpp"
 #include "workflow/text/name.hpp"
@@ -29,6 +30,8 @@ std::string in_brackets(const std::string& why) {
 
 // "attempt 3 of 5", and which round of how many, where there is more than one.
 std::string attempt_of_round(const view& v) {
+  if (is_over_items(v.rules()))
+    return "and its items' tasks with it";
   if (starts_child(v.rules()))
     return "and its task " + quoted(child_id(v.t, v.d, v.i)) + " with it";
   const bool undo = is_undoing(v.t) && v.rules().compensation;
@@ -84,8 +87,21 @@ explanation waiting_to_be_told(const view& v) {
           limit};
 }
 
+/// It waits for its items.
+explanation waiting_for_items(const view& v) {
+  if (v.s().state == step_state::compensating)
+    return {"undoing: " + v.name() + ": its items are being undone; since", v.s().log.back().started_at};
+  const auto counts = v.s().wait->progress.empty() ? std::string{"none has ended yet"} : v.s().wait->progress;
+  return {"waiting: " + v.name() + " for the ends of its items' tasks of workflow "
+            + quoted(workflow_of_items(v.d, v.i)) + ": " + counts + in_brackets(v.s().waiting_for)
+            + "; what happened is undone at",
+          v.s().not_before};
+}
+
 /// It waits for its child.
 explanation waiting_for_child(const view& v) {
+  if (is_over_items(v.rules()))
+    return waiting_for_items(v);
   const auto child = "task " + quoted(child_id(v.t, v.d, v.i)) + " of workflow " + quoted(v.rules().wait->name);
   if (v.s().state == step_state::compensating)
     return {"undoing: " + v.name() + ": " + child + " is being undone; since", v.s().log.back().started_at};
@@ -115,6 +131,8 @@ explanation waiting_step(const view& v) {
 }
 
 explanation unknown_step(const view& v) {
+  if (v.rules().repeat && !v.s().log.empty() && v.s().log.back().outcome == attempt_outcome::succeeded)
+    return {"next: " + v.name() + " is called again" + in_brackets(v.s().waiting_for)};
   const std::string next =
     v.rules().probe && !v.s().probe_given_up ? "its probe is asked next" : "the next attempt repeats the same key";
   return {"unknown: " + v.name() + " was sent and nobody knows whether it acted; " + next};
@@ -209,12 +227,12 @@ void explain_pending(const task& t, instant now, std::vector<explanation>& out) 
 
 void explain_limit(const task& t, const definition& d, std::vector<explanation>& out) {
   const auto key = "limit: of workflow " + quoted(t.workflow) + " " + std::to_string(d.limit->at_a_time)
-                   + " at a time may be under way with the key " + quoted(t.limit.key);
+                   + " at a time may be under way with the key " + quoted(t.limit->key);
   if (waits_for_key(t))
     out.push_back({key + "; it begins when its turn comes, in the order of submission"});
-  else if (t.limit.is_under_way && t.state == process_state::error)
+  else if (t.limit->is_under_way && t.state == process_state::error)
     out.push_back({key + "; it counts until a person has ended it, by `task skip`, `task retry` or `task undo`"});
-  else if (t.limit.is_under_way)
+  else if (t.limit->is_under_way)
     out.push_back({key + "; it is one of them until it ends"});
 }
 

@@ -104,11 +104,11 @@ void check_lock(checker& c) {
 void check_limit(checker& c) {
   const auto& t = c.t;
   if (t.limit.empty())
-    return c.expect(!t.limit.is_under_way, "it counts under a limit that it has not");
+    return c.expect(!t.limit->is_under_way, "it counts under a limit that it has not");
   c.expect(c.d.limit.has_value(), "it has a key, and its workflow no limit");
-  c.expect(t.limit.key.size() <= event_key_size_max, "the key of its limit is too long");
-  c.expect(t.locked_by.empty() || t.limit.is_under_way, "somebody has it, and it does not count under its limit");
-  c.expect(!t.limit.is_under_way || (t.state != process_state::processed && t.state != process_state::undone),
+  c.expect(t.limit->key.size() <= event_key_size_max, "the key of its limit is too long");
+  c.expect(t.locked_by.empty() || t.limit->is_under_way, "somebody has it, and it does not count under its limit");
+  c.expect(!t.limit->is_under_way || (t.state != process_state::processed && t.state != process_state::undone),
            "it counts under its limit although it is ", to_string(t.state));
 }
 
@@ -174,7 +174,7 @@ void check_wait(step_checker c) {
     c.expect(s.doing == attempt_action::none && (!s.maybe_done || starts_child(c.d)),
              "it only waits, and an attempt was made");
   if (s.state == step_state::waiting)
-    c.expect((c.d.later ? ends_later(s) : c.d.wait && s.wait->token.empty() && goes_forward(c.all.t))
+    c.expect((c.d.later && !c.d.wait ? ends_later(s) : c.d.wait && s.wait->token.empty() && goes_forward(c.all.t))
                && s.not_before != unset && s.attempt > 0,
              "its wait is not a proper one");
   else if (!s.wait.empty())

@@ -37,6 +37,7 @@ mapped_value value_of(const source& s, const task& t, const definition& d) {
   switch (s.from) {
     case source::kind::payload: return value_at(t.payload.view(), s.pointer, "the payload");
     case source::kind::literal: return value_at(s.literal, "", "the literal");
+    case source::kind::item: return {std::nullopt, "there is no item"};
     case source::kind::result: break;
   }
   if (is_of_skipped(s, t, d))
@@ -51,9 +52,13 @@ std::optional<std::string_view> payload_at(const task& t, std::string_view point
 }
 
 std::optional<std::string_view> fact_at(const step& s, std::string_view pointer) {
+  return fact_in(s.facts, pointer);
+}
+
+std::optional<std::string_view> fact_in(const std::vector<fact>& facts, std::string_view pointer) {
   const auto found =
-    std::find_if(s.facts.begin(), s.facts.end(), [pointer](const fact& f) { return f.pointer == pointer; });
-  return found == s.facts.end() ? std::nullopt : std::optional<std::string_view>{found->json};
+    std::find_if(facts.begin(), facts.end(), [pointer](const fact& f) { return f.pointer == pointer; });
+  return found == facts.end() ? std::nullopt : std::optional<std::string_view>{found->json};
 }
 
 std::string object_of(const std::map<std::string, std::string>& members) {

@@ -24,6 +24,7 @@ mapped_value value_of(const source& s, const task& t, const definition& d);
 /// step's result. Nothing: there is none, or the payload is no JSON.
 std::optional<std::string_view> payload_at(const task& t, std::string_view pointer);
 std::optional<std::string_view> fact_at(const step& s, std::string_view pointer);
+std::optional<std::string_view> fact_in(const std::vector<fact>& facts, std::string_view pointer);
 
 /// A skipped step has no result; what depends on it sees null.
 bool is_of_skipped(const source& s, const task& t, const definition& d);

@@ -2,9 +2,9 @@
 
 #include "workflow/text/json_place.hpp"
 #include "workflow/text/json_text.hpp"
+#include "workflow/text/name.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace steadfast::workflow {
@@ -28,22 +28,6 @@ bool skipped_have_passed(const task& t, const definition& d, std::vector<std::si
       return false;
   }
   return true;
-}
-
-constexpr std::size_t digest_size = 32;
-
-/// Two FNV-1a sums in hexadecimal digits. It keeps ids of one workflow apart; a task that has the id of a child and is
-/// none is refused (is_child_of), so nothing depends on how hard it is to meet.
-std::string digest_of(std::string_view text) {
-  std::string digits;
-  for (const auto basis : std::array<std::uint64_t, 2>{0xcbf29ce484222325U, 0x9e3779b97f4a7c15U}) {
-    auto sum = basis;
-    for (const char c : text)
-      sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-    for (int shift = 60; shift >= 0; shift -= 4)
-      digits += "0123456789abcdef"[sum >> shift & 15U];
-  }
-  return digits;
 }
 
 } // namespace
@@ -102,7 +86,7 @@ task make_task(const submission& s, const definition& d, instant now) {
   t.reply_to = s.reply_to;
   t.trace = s.trace;
   if (d.limit)
-    t.limit.key = limit_key_of(d, s.payload.view()).text;
+    t.limit.change().key = limit_key_of(d, s.payload.view()).text;
   t.notices = s.reply_to.empty() ? 0 : 1; // the store writes `accepted` with the task
   t.steps.resize(d.steps.size());
   t.steps.settle();
@@ -179,13 +163,11 @@ std::string idempotency_key(const task& t, const definition& d, std::size_t step
   return key;
 }
 
-std::string child_id(const task& t, const definition& d, std::size_t i) {
+std::string child_id(const task& t, const definition& d, std::size_t i, std::uint32_t item) {
   auto id = idempotency_key(t, d, i, attempt_action::perform);
-  if (id.size() <= task_id_size_max)
-    return id;
-  const auto digest = digest_of(id);
-  id.resize(task_id_size_max - digest_size - 1);
-  return id + "~" + digest;
+  if (item > 0)
+    id += "/" + std::to_string(item - 1);
+  return fitted(std::move(id), task_id_size_max, '~');
 }
 
 instant next_due(const task& t, const definition& d) {

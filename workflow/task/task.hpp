@@ -2,6 +2,7 @@
 
 #include "workflow/definition/definition.hpp"
 #include "workflow/definition/wait_end.hpp"
+#include "workflow/step/rare_value.hpp"
 #include "workflow/step/step_list.hpp"
 #include "workflow/text/blob.hpp"
 #include "workflow/time/time.hpp"
@@ -46,6 +47,7 @@ struct parent_link {
   std::uint32_t step = 0;
   std::uint32_t depth = 0; ///< 1: its parent has no parent
   std::uint32_t room = 0;  ///< tasks that it may start, directly or through others
+  std::uint32_t item = 0;  ///< of those that the step goes over, from 1 on; 0: the step starts one task
 
   bool empty() const { return id.empty(); }
   friend bool operator==(const parent_link&, const parent_link&) = default;
@@ -88,7 +90,7 @@ struct task {
   std::vector<act> acts; ///< at most acts_max, the newest
   std::string trace;     ///< the `traceparent` of its submission; empty: there was none
   parent_link parent;
-  limit_place limit;
+  rare_value<limit_place> limit;
 
   friend bool operator==(const task&, const task&) = default;
 };
@@ -137,7 +139,7 @@ task make_task(const submission& s, const definition& d, instant now);
 event_key limit_key_of(const definition& d, std::string_view payload);
 /// It begins when enough of the others with its key have ended. An undo does not wait: it makes an end.
 inline bool waits_for_key(const task& t) {
-  return !t.limit.empty() && !t.limit.is_under_way && t.state == process_state::pending;
+  return !t.limit.empty() && !t.limit->is_under_way && t.state == process_state::pending;
 }
 
 /// No scheduler has it and one may take it, now or at `not_before`.
@@ -174,7 +176,8 @@ std::string failure_told(const step& s);
 std::string idempotency_key(const task& t, const definition& d, std::size_t step, attempt_action action);
 
 /// The id of the task that step `i` starts: the key of the step, or its beginning and a digest where that is too long.
-std::string child_id(const task& t, const definition& d, std::size_t i);
+/// `item`: of those that the step goes over, as parent_link::item: its place in the array, from 0 on, follows.
+std::string child_id(const task& t, const definition& d, std::size_t i, std::uint32_t item = 0);
 
 /// When the supervisor should look at the task if nobody else did anything: the deadline index is ordered by it.
 /// `unset` when it needs a review now, `never` when nothing is due.

@@ -51,7 +51,10 @@ std::optional<wait> wait_of_step(const task& t, const definition& d, std::size_t
     return waits(name + (rule->what == wait_rule::kind::event ? ": waits for an event" : ": waits for a person"),
                  s.log.back().started_at);
   if (starts_child(d.steps[i]) && (s.state == step_state::waiting || is_undo_of_child_awaited(s, d.steps[i])))
-    return waits(name + (s.state == step_state::waiting ? ": waits for its task" : ": its task is undone"),
+    return waits(name
+                   + (is_over_items(d.steps[i])
+                        ? (s.state == step_state::waiting ? ": waits for its items" : ": its items are undone")
+                        : (s.state == step_state::waiting ? ": waits for its task" : ": its task is undone")),
                  s.log.back().started_at);
   if (s.state == step_state::waiting)
     return waits(name + ": sleeps", s.log.back().started_at);
@@ -81,7 +84,7 @@ std::optional<wait> wait_of(const task& t, const definition& d, instant now) {
     return waits("not to be started before its time", t.submitted_at);
   if (waits_for_key(t))
     return wait{"in the queue: others with its key are under way, or no scheduler has room",
-                "in the queue: others with the key " + quoted(t.limit.key) + " are under way, or no scheduler has room",
+                "in the queue: others with the key " + quoted(t.limit->key) + " are under way, or no scheduler has room",
                 t.submitted_at};
   return waits("in the queue: no scheduler has room", t.submitted_at);
 }

@@ -1,6 +1,8 @@
 #include "workflow/text/name.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 
 namespace steadfast::workflow {
 namespace {
@@ -14,6 +16,21 @@ bool is_visible(char c) {
 }
 bool is_printable(char c) {
   return c == ' ' || is_visible(c);
+}
+
+constexpr std::size_t digest_size = 32;
+
+/// Two FNV-1a sums in hexadecimal digits.
+std::string digest_of(std::string_view text) {
+  std::string digits;
+  for (const auto basis : std::array<std::uint64_t, 2>{0xcbf29ce484222325U, 0x9e3779b97f4a7c15U}) {
+    auto sum = basis;
+    for (const char c : text)
+      sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+    for (int shift = 60; shift >= 0; shift -= 4)
+      digits += "0123456789abcdef"[sum >> shift & 15U];
+  }
+  return digits;
 }
 
 } // namespace
@@ -37,6 +54,14 @@ std::string clipped(std::string_view text, std::size_t size_max) {
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U)
     --end; // the first byte left out is the middle of a character
   return std::string{text.substr(0, end)};
+}
+
+std::string fitted(std::string text, std::size_t size_max, char separator) {
+  if (text.size() <= size_max)
+    return text;
+  const auto digest = digest_of(text);
+  text.resize(size_max - digest_size - 1);
+  return text + separator + digest;
 }
 
 std::string quoted(std::string_view text) {

@@ -21,6 +21,10 @@ bool is_text(std::string_view text, std::size_t size_max);
 /// The first bytes of the text, at most `size_max`, without a part of a UTF-8 character at the end.
 std::string clipped(std::string_view text, std::size_t size_max);
 
+/// The text, or of one that is longer its beginning, the separator and a digest. That keeps texts apart, and is not
+/// hard to meet on purpose. REQUIRES: size_max > 33.
+std::string fitted(std::string text, std::size_t size_max, char separator);
+
 /// The text between backticks, safe to show: cut at 64 bytes, unprintable bytes as '?'.
 std::string quoted(std::string_view text);
 

@@ -2,51 +2,17 @@
 
 #include "workflow/task/compensation.hpp"
 #include "workflow/task/mapped.hpp"
-#include "workflow/text/canonical_json.hpp"
-#include "workflow/text/json_place.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/transition/attempt_end.hpp"
+#include "workflow/transition/condition_holds.hpp"
 #include "workflow/transition/wait.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 namespace steadfast::workflow {
 
 namespace {
-
-/// The value that is compared, as JSON; nothing: there is none.
-std::optional<std::string_view> compared(const condition& c, const task& t, const definition& d) {
-  return c.step == payload_word ? payload_at(t, c.pointer) : fact_at(t.steps[*find_step(d, c.step)], c.pointer);
-}
-
-bool holds(const condition& c, const task& t, const definition& d) {
-  const auto part_holds = [&](const condition& part) { return holds(part, t, d); };
-  if (c.is == condition::test::all)
-    return std::all_of(c.parts.begin(), c.parts.end(), part_holds);
-  if (c.is == condition::test::any)
-    return std::any_of(c.parts.begin(), c.parts.end(), part_holds);
-  if (c.is == condition::test::negated)
-    return std::none_of(c.parts.begin(), c.parts.end(), part_holds);
-  const auto value = compared(c, t, d);
-  if (!value)
-    return c.is == condition::test::absent;
-  const auto is_ordered = [&](auto as_wanted) {
-    const auto order = compare_json_numbers(*value, c.literal);
-    return order && as_wanted(*order, 0);
-  };
-  switch (c.is) {
-    case condition::test::equals: return is_same_json(*value, c.literal);
-    case condition::test::differs: return !is_same_json(*value, c.literal);
-    case condition::test::present: return true;
-    case condition::test::above: return is_ordered(std::greater{});
-    case condition::test::at_least: return is_ordered(std::greater_equal{});
-    case condition::test::below: return is_ordered(std::less{});
-    case condition::test::at_most: return is_ordered(std::less_equal{});
-    default: return false;
-  }
-}
 
 const std::string& agent_of(const step_definition& s, attempt_action action) {
   switch (action) {
@@ -92,7 +58,7 @@ void each_new(const draft& x, F f) {
 
 bool is_unwanted(const draft& x, std::size_t i) {
   const auto& when = x.definition_of(i).when;
-  return when && is_startable(x.t, x.d, i) && !holds(*when, x.t, x.d);
+  return when && is_startable(x.t, x.d, i) && !condition_holds(*when, x.t, x.d);
 }
 
 /// A person skipped it before what comes before it had passed; now that has.

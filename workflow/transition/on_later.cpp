@@ -3,6 +3,7 @@
 #include "workflow/text/name.hpp"
 #include "workflow/transition/attempt_end.hpp"
 #include "workflow/transition/handlers.hpp"
+#include "workflow/transition/repeat.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -81,8 +82,10 @@ ruling on(draft& x, const later_completed& e) {
   if (auto dead = is_dead(x, e.by))
     return *dead;
   close_later(x, e.by, attempt_outcome::succeeded, {});
-  complete(x, e.by.step, e.result, e.facts);
+  complete_or_repeat(x, e.by.step, e.result, e.facts);
   advance(x);
+  if (x.definition_of(e.by.step).repeat)
+    release_until_due(x); // it may be long until it is called again
   queue_again(x);
   return applied();
 }

@@ -1,6 +1,7 @@
 #include "workflow/text/name.hpp"
 #include "workflow/transition/attempt_end.hpp"
 #include "workflow/transition/handlers.hpp"
+#include "workflow/transition/repeat.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -106,9 +107,11 @@ ruling on(draft& x, const attempt_succeeded& e) {
     s.state = step_state::compensated;
     s.error.clear();
   } else {
-    complete(x, e.ref.step, e.result, e.facts);
+    complete_or_repeat(x, e.ref.step, e.result, e.facts);
   }
   advance(x);
+  if (x.definition_of(e.ref.step).repeat)
+    release_until_due(x); // it may be long until it is called again
   return applied();
 }
 

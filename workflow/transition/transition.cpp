@@ -67,9 +67,9 @@ std::vector<command> commands_between(const task* before, const task& next) {
 /// neither done nor undone, and a person may have it go on.
 void count_under_limit(task& t) {
   if (!t.locked_by.empty())
-    t.limit.is_under_way = true;
+    t.limit.change().is_under_way = true;
   else if (t.state == process_state::processed || t.state == process_state::undone)
-    t.limit.is_under_way = false;
+    t.limit.change().is_under_way = false;
 }
 
 template <class Event>

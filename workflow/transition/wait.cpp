@@ -19,7 +19,8 @@ std::string value_of(const draft& x, const source& at) {
   switch (at.from) {
     case source::kind::literal: return at.literal;
     case source::kind::payload: return std::string{payload_at(x.t, at.pointer).value_or("")};
-    case source::kind::result: break;
+    case source::kind::result:
+    case source::kind::item: break;
   }
   return std::string{fact_at(x.t.steps[*find_step(x.d, at.step)], at.pointer).value_or("")};
 }
@@ -64,7 +65,7 @@ void begin_wait_for_event(draft& x, std::size_t i) {
   let_wait(s, x.now + rule.length, {});
 }
 
-/// The store makes it.
+/// The store makes it, or those of its items.
 void await_child(draft& x, std::size_t i) {
   let_wait(x.t.steps.change(i), forward_ends_at(x.t, x.d), {}); // then the task is undone
 }
@@ -127,11 +128,14 @@ void begin_wait(draft& x, std::size_t i) {
   if (starts_child(x.definition_of(i)) && !s.maybe_done)
     x.begun.push_back(i);
   s.maybe_done = false;
+  if (!s.wait->progress.empty())
+    s.wait.change().progress.clear();
   log_attempt(x, s, attempt_action::perform, {});
   switch (rule.what) {
     case wait_rule::kind::person: return ask(x, i);
     case wait_rule::kind::event: return begin_wait_for_event(x, i);
-    case wait_rule::kind::child: return await_child(x, i);
+    case wait_rule::kind::child:
+    case wait_rule::kind::items: return await_child(x, i);
     default: return begin_sleep(x, i);
   }
 }
@@ -148,7 +152,7 @@ void pass_wait(draft& x, std::size_t i, blob result, std::vector<fact> facts, st
 void end_wait(draft& x, std::size_t i) {
   const auto& rule = *x.definition_of(i).wait;
   const auto& s = x.t.steps[i];
-  if (rule.what == wait_rule::kind::child)
+  if (starts_child(x.definition_of(i)))
     return await_child(x, i);
   if (!is_until_told(rule))
     return pass_wait(x, i, {}, {}, std::string{s.waiting_for});

@@ -84,10 +84,11 @@ void print_undo(const json& plan) {
   std::size_t i = 0;
   for (const auto& s : plan.at("undone"))
     std::cout << "  " << ++i << ". undo step `" << s.value("step", "") << "`, which is " << s.value("state", "")
-              << (s.contains("task") ? ", with its task `" + printable(s.value("task", ""))
-                                     : ", by agent `" + s.value("agent", ""))
-              << "`" << (s.contains("failed") ? ", which refused before: " + printable(s.value("failed", "")) : "")
-              << '\n';
+              << (s.contains("items")  ? ", with what its items have done (`" + printable(s.value("items", ""))
+                  : s.contains("task") ? ", with its task `" + printable(s.value("task", ""))
+                                       : ", by agent `" + s.value("agent", ""))
+              << (s.contains("items") ? "`)" : "`")
+              << (s.contains("failed") ? ", which refused before: " + printable(s.value("failed", "")) : "") << '\n';
   for (const auto& s : plan.at("left"))
     std::cout << "  stays: step `" << s.value("step", "") << "`, which is " << s.value("state", "") << ": "
               << s.value("why", "") << '\n';

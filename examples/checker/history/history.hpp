@@ -93,7 +93,8 @@ struct step {
   std::optional<std::int64_t> completed_ms;
   std::vector<std::uint32_t> after; ///< places of the steps that come directly before
   std::vector<checker::attempt> log;
-  bool is_log_cut = false; ///< some attempts were dropped
+  bool is_log_cut = false;  ///< some attempts were dropped
+  bool is_repeated = false; ///< it is called again until its result is as wanted
 };
 
 /// One line of the dump of the store.

@@ -34,6 +34,7 @@ step read_step(names& n, const json_line& line) {
   s.compensation = line.flag("compensation");
   s.attempt = static_cast<std::uint32_t>(line.number_or_zero("attempt"));
   s.attempts_limit = line.number_or_zero("attempts_limit");
+  s.is_repeated = line.number_or_zero("calls_max") > 0;
   s.is_log_cut = line.number_or_zero("log_dropped") > 0;
   s.completed_ms = read_moment(line, "completed_at");
   for (const auto entry : line.list_or_empty("log"))

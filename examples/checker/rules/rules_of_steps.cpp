@@ -18,17 +18,19 @@ std::string number_text(std::uint64_t n) {
 }
 
 /// The attempt that completed the step: a do or a probe that succeeded at that very moment, or else the do. A probe
-/// with the answer "it did not happen" succeeds too, perhaps in the same millisecond.
+/// with the answer "it did not happen" succeeds too, perhaps in the same millisecond. Of a step that is repeated the last
+/// call counts.
 std::optional<std::uint32_t> completing_attempt(const step& s, const evidence& seen) {
   const auto& denied = seen.denying_probes;
   for (const auto& a : s.log)
     if (a.succeeded && a.action != action::undo && a.ended_ms && a.ended_ms == s.completed_ms
         && std::find(denied.begin(), denied.end(), a.number) == denied.end())
       return a.number;
+  std::optional<std::uint32_t> done;
   for (const auto& a : s.log)
-    if (a.succeeded && a.action == action::perform)
-      return a.number;
-  return std::nullopt;
+    if (a.succeeded && a.action == action::perform && (!done || s.is_repeated))
+      done = a.number;
+  return s.is_repeated && !s.completed_ms ? std::nullopt : done;
 }
 
 } // namespace

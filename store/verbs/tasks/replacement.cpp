@@ -44,7 +44,7 @@ void note_replacement(workflow::task& t, workflow::instant now) {
 } // namespace
 
 bool has_begun(const workflow::task& t) {
-  return t.state != workflow::process_state::pending || t.limit.is_under_way || t.generation > 1
+  return t.state != workflow::process_state::pending || t.limit->is_under_way || t.generation > 1
          || std::any_of(t.steps.begin(), t.steps.end(), [](const auto& s) { return s != workflow::step{}; });
 }
 
@@ -95,7 +95,8 @@ replacement decide_replacement(const submit_task& w, const workflow::task& there
   next.priority = made.priority;
   next.not_before = made.not_before;
   next.complete_by = made.complete_by;
-  next.limit.key = made.limit.key;
+  if (!made.limit.empty())
+    next.limit.change().key = made.limit->key;
   note_replacement(next, w.now);
   if (const auto broken = workflow::broken_invariants(next, d); !broken.empty())
     return cannot("the task would be broken: " + broken.front());

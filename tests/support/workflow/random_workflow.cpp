@@ -77,6 +77,20 @@ void let_end_later(chooser& choose, step_definition& s) {
     s.later->heartbeat = span{1 + choose.below(1000)};
 }
 
+/// Some are called again until their result has what they want.
+void let_repeat(chooser& choose, step_definition& s) {
+  if (!choose.one_in(6))
+    return;
+  s.probe.reset();
+  s.repeat.emplace();
+  s.repeat->until = {"", "/x", choose.one_in(2) ? condition::test::present : condition::test::equals, "", {}};
+  if (s.repeat->until.is == condition::test::equals)
+    s.repeat->until.literal = "1";
+  s.repeat->every = span{1 + choose.below(5000)};
+  s.repeat->at_most = 2 + choose.below(4);
+  s.repeat->passes_at_limit = choose.one_in(2);
+}
+
 /// Some steps only wait: for a time, or until a moment that the payload or an earlier result may name.
 void let_wait_only(chooser& choose, definition& d, std::size_t i) {
   if (!choose.one_in(6))
@@ -121,6 +135,13 @@ void let_start_child(chooser& choose, definition& d, std::size_t i) {
   s.wait.emplace();
   s.wait->what = wait_rule::kind::child;
   s.wait->name = "child";
+  if (choose.one_in(2)) {
+    s.wait->what = wait_rule::kind::items;
+    s.wait->at.pointer = "/n"; // in each payload of submission_of, and no array
+    s.wait->at_a_time = 1 + choose.below(3);
+    s.wait->may_fail = choose.below(3);
+    s.wait->may_fail_is_percentage = choose.one_in(4);
+  }
   d.steps[i] = std::move(s);
 }
 
@@ -241,6 +262,7 @@ definition random_definition(chooser& choose, bool may_wait, bool may_start) {
     add_condition(choose, d, i);
     if (may_wait) {
       let_end_later(choose, d.steps[i]);
+      let_repeat(choose, d.steps[i]);
       let_wait_only(choose, d, i);
     }
     if (may_start)

@@ -64,6 +64,7 @@ export interface Step {
   ends_later?: boolean;
   child?: string;
   child_workflow?: string;
+  items_workflow?: string;
   progress?: string;
   waits_for_event?: string;
   event_key?: string;

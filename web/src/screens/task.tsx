@@ -193,6 +193,8 @@ function waitText(s: Step): string {
     return `Waits for the event ${s.waits_for_event}${s.event_key ? ` with the key ${s.event_key}` : ''}, until`;
   if (s.question !== undefined)
     return `Asks ${s.waits_for_role || 'a person'}: ${s.question} (${s.choices?.join(', ')}), until`;
+  if (s.items_workflow !== undefined)
+    return `Waits for its items${s.progress ? ` (${s.progress})` : ''}, at the latest until`;
   if (s.child !== undefined) return `Waits for the task ${s.child}, at the latest until`;
   if (s.ends_later) return `Its agent has begun it${s.progress ? ` (${s.progress})` : ''}, and has to end it before`;
   return 'Sleeps until';

@@ -348,8 +348,8 @@ TEST_CASE("row 132: whatever happens to tasks of many keys, the store is whole a
         x.store.reopen();
       std::map<std::string, std::uint32_t> under_way;
       for (const auto& id : all)
-        if (const auto t = x.store->find(id); t->limit.is_under_way)
-          ++under_way[t->limit.key];
+        if (const auto t = x.store->find(id); t->limit->is_under_way)
+          ++under_way[t->limit->key];
       for (const auto& [key, count] : under_way)
         CHECK(count <= at_a_time);
     }

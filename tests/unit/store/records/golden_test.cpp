@@ -226,6 +226,31 @@ void fill_with_limits(state_store& store) {
   store.commit({submit_task{later, at(2)}});
 }
 
+/// The task `parcels` goes over three items: one is done, one at work, one to be started.
+void fill_with_items(state_store& store) {
+  workflow::definition d;
+  d.name = "parcels";
+  d.steps = {delivery().steps[0]};
+  auto& s = d.steps[0];
+  s.input = {{"number", {workflow::source::kind::item, {}, "/n", {}}}};
+  s.wait.emplace();
+  s.wait->what = wait_kind::items;
+  s.wait->at.pointer = "/items";
+  s.wait->at_a_time = 1;
+  s.wait->may_fail = 40;
+  s.wait->may_fail_is_percentage = true;
+  store.commit({register_definition{d}});
+  auto parcels = order("parcels", R"({"items":[{"n":1},{"n":2},{"n":3}]})");
+  parcels.workflow = "parcels";
+  store.commit({submit_task{parcels, at(0)}});
+  for (const auto seconds : {1, 2})
+    store.commit({claim_tasks{"s1", 2, at(seconds)}});
+  const auto first = *store.find(workflow::child_id(*store.find("parcels"), d, 0, 1));
+  const auto of_item = *store.find_definition(first.workflow, first.version);
+  const workflow::attempt_ref ref{0, 1, first.lock_epoch};
+  store.commit({update_by(first, of_item, workflow::attempt_succeeded{ref, workflow::blob{"7"}, {}}, at(3))});
+}
+
 /// The files of a store that was filled by the program of that format, in a directory where it can be opened. Since
 /// format 4 all that it was filled with is in the journal.
 void lay_down(const fs::path& written, const fs::path& directory, void (*fill_it)(state_store&) = fill) {
@@ -571,8 +596,8 @@ TEST_CASE("row 70: tasks of a workflow with a limit are written as in format 12,
     const auto t = *old.find(id); // to a scheduler on another node
     CHECK(decode<workflow::task>(encode(t)) == t);
   }
-  CHECK(old.find("begun")->limit == workflow::limit_place{"ada", true});
-  CHECK(old.find("ready")->limit == workflow::limit_place{"7", false});
+  CHECK(*old.find("begun")->limit == workflow::limit_place{"ada", true});
+  CHECK(*old.find("ready")->limit == workflow::limit_place{"7", false});
   CHECK(old.check().faults == std::vector<std::string>{});
   const auto taken = old.commit({claim_tasks{"s1", 9, at(60)}}).at(0).as<claim_result>().tasks;
   REQUIRE(taken.size() == 1);
@@ -580,6 +605,35 @@ TEST_CASE("row 70: tasks of a workflow with a limit are written as in format 12,
   CHECK(old.find_limit_queue(old.find("later")->number)->holders == std::vector<std::string>{"ready"});
   CHECK(old.find_limit_queue(old.find("third")->number)->before == 1);
   CHECK(old.check().faults == std::vector<std::string>{});
+}
+
+TEST_CASE("row 70: a step that goes over items, and they, are written as in format 12") {
+  temporary_directory there;
+  lay_down(all_golden / "format-12" / "store-of-items", there.store(), fill_with_items);
+  lmdb_engine old{small_options(there.store())};
+  temporary_directory other;
+  lmdb_engine made_now{small_options(other.store())};
+  fill_with_items(made_now);
+  const auto d = *old.find_definition("parcels", 1);
+  CHECK(d == *made_now.find_definition("parcels", 1));
+  for (const std::uint32_t item : {0U, 1U, 2U}) {
+    const auto id = item == 0 ? "parcels" : workflow::child_id(*old.find("parcels"), d, 0, item);
+    INFO(id);
+    REQUIRE(old.find(id));
+    CHECK(old.find(id) == made_now.find(id));
+  }
+  CHECK(old.find("parcels")->steps[0].wait->progress == "1 of 3 done");
+  CHECK(old.check().faults == std::vector<std::string>{});
+  const auto last = workflow::child_id(*old.find("parcels"), d, 0, 3);
+  for (std::uint32_t item = 2; item <= 3; ++item) {
+    const auto taken = old.commit({claim_tasks{"s1", 2, at(5)}}).at(0).as<claim_result>().tasks;
+    REQUIRE(taken.size() == 1);
+    const workflow::attempt_ref ref{0, 1, taken[0].lock_epoch};
+    const auto of_item = *old.find_definition(taken[0].workflow, taken[0].version);
+    old.commit({update_by(taken[0], of_item, workflow::attempt_failed{ref, true, false, {}, "no"}, at(6))});
+  }
+  CHECK(old.find(last)->state == workflow::process_state::undone);
+  CHECK(old.find(workflow::child_id(*old.find("parcels"), d, 0, 1))->state == workflow::process_state::undoing);
 }
 
 TEST_CASE("row 66: in a journal of format 5, an entry that is damaged with others behind it is told of") {

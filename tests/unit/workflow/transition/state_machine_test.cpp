@@ -88,8 +88,16 @@ definition starting() {
   return d;
 }
 
+/// Step `a` goes over items.
+definition going_over_items() {
+  auto d = starting();
+  d.steps[0].wait->what = wait_rule::kind::items;
+  d.steps[0].wait->at_a_time = 1;
+  return d;
+}
+
 event of_child(child_state how) {
-  return child_ended{0, {how, "so", blob{"1"}, {}}};
+  return child_ended{0, {how, "so", blob{"1"}, {}, 0, how == child_state::counted ? "1 of 2 done" : ""}};
 }
 
 token_use token(const scenario& s) {
@@ -166,6 +174,7 @@ const std::vector<place> step_places = {
      s.take();
    },
    starting},
+  {"waiting for its items", [](scenario& s) { s.take(); }, going_over_items},
 };
 
 attempt_ref other_attempt(const scenario& s) {
@@ -237,6 +246,7 @@ const std::vector<row> attempt_rows = {
   {"child_ended, in error", [](scenario&) { return of_child(child_state::in_error); }},
   {"child_ended, its undo failed", [](scenario&) { return of_child(child_state::undo_failed); }},
   {"child_ended, could not be made", [](scenario&) { return of_child(child_state::refused); }},
+  {"child_ended, items are counted", [](scenario&) { return of_child(child_state::counted); }},
   {"attempt_expired, at complete-by",
    [](scenario& s) {
      s.now = std::max(s.now, s.at("a").complete_by);

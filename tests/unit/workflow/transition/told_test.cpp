@@ -50,7 +50,7 @@ event_came came(std::uint64_t number) {
   return {1, number, blob{"{\"euros\":20}"}, {}, "the bank"};
 }
 
-std::string all_told(const scenario& s) {
+std::string all_explained(const scenario& s) {
   std::string all;
   for (const auto& e : explain(s.t, s.d, s.now))
     all += e.text + "\n";
@@ -65,7 +65,7 @@ TEST_CASE("a step waits for an event with its key, takes no place meanwhile, and
   CHECK(s.state() == "pending");
   CHECK(s.at("pay").wait->event_key == "o-1");
   CHECK(s.t.not_before == start + 3h);
-  CHECK_THAT(all_told(s),
+  CHECK_THAT(all_explained(s),
              Catch::Contains("waiting: step `pay` for an event `paid` with the key `o-1`; it fails for good"));
   CHECK(wait_of(s.t, s.d, s.now)->detail == "step `pay`: waits for an event");
   s.must(came(5));
@@ -160,7 +160,7 @@ TEST_CASE("beside another step the scheduler that has the task goes on at once")
 TEST_CASE("a person is asked, reminded by an alert, and the answer is in the story") {
   auto s = at_step(question_named("approve"));
   CHECK(s.state("approve") == "waiting");
-  CHECK_THAT(all_told(s), Catch::Contains("asks a person with the role `sales`: Is the sum right?"));
+  CHECK_THAT(all_explained(s), Catch::Contains("asks a person with the role `sales`: Is the sum right?"));
   CHECK(s.t.not_before == start + 1h);
   s.now += 1h;
   s.take();

@@ -1,0 +1,263 @@
+#include "workflow/children/item_group.hpp"
+
+#include "workflow/definition/item_workflow.hpp"
+#include "workflow/task/mapped.hpp"
+#include "workflow/text/json_place.hpp"
+#include "workflow/text/json_scan.hpp"
+#include "workflow/text/json_text.hpp"
+#include "workflow/text/name.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace steadfast::workflow {
+
+namespace {
+
+constexpr std::uint32_t tellings_max = 20; ///< of counts, for one step
+constexpr std::size_t null_size = 5;       ///< in the results, with its comma
+
+/// The items as they are written; nothing: it is no array.
+std::optional<std::vector<std::string_view>> elements_of(std::string_view array) {
+  json_scan in{array};
+  if (in.next() != '[')
+    return std::nullopt;
+  std::vector<std::string_view> all;
+  for (bool more = in.enter(); more; more = in.more())
+    all.push_back(in.value());
+  return all;
+}
+
+/// Values that are the same for every item, and where its own go.
+class item_input {
+public:
+  item_input(const task& t, const definition& d, const input_mapping& members) {
+    for (const auto& m : members) {
+      if (m.value.from == source::kind::item) {
+        of_item_.push_back(&m);
+        continue;
+      }
+      if (m.optional && is_of_skipped(m.value, t, d))
+        continue;
+      auto value = value_of(m.value, t, d);
+      if (value.value)
+        members_[m.name] = *std::move(value.value);
+      else if (!m.optional)
+        problem_ = "input member " + quoted(m.name) + ": " + value.problem;
+    }
+    is_item_itself_ = members.empty();
+  }
+
+  /// Appends to `problem` why there is none.
+  std::string of(std::string_view item, std::string& problem) {
+    problem = problem_;
+    if (is_item_itself_)
+      return compact_json(item);
+    auto members = members_;
+    for (const auto* m : of_item_) {
+      if (const auto value = json_value_at(item, m->value.pointer))
+        members[m->name] = compact_json(*value);
+      else if (!m->optional)
+        problem = "input member " + quoted(m->name) + ": it has no value at \"" + m->value.pointer + "\"";
+    }
+    return object_of(members);
+  }
+
+private:
+  std::map<std::string, std::string> members_;
+  std::vector<const input_member*> of_item_;
+  std::string problem_;
+  bool is_item_itself_ = false;
+};
+
+std::string counted(std::size_t n) {
+  return std::to_string(n);
+}
+
+} // namespace
+
+new_items items_of(const task& t, const definition& d, std::size_t i) {
+  const auto& s = d.steps[i];
+  const auto& rule = *s.wait;
+  new_items x;
+  const auto array = value_of(rule.at, t, d);
+  if (!array.value) {
+    x.problem = array.problem;
+    return x;
+  }
+  const auto skipped = is_of_skipped(rule.at, t, d);
+  const auto items = skipped ? std::vector<std::string_view>{} : elements_of(*array.value);
+  if (!items) {
+    x.problem = "what it goes over is no array";
+    return x;
+  }
+  if (items->size() > items_max) {
+    x.problem = "it goes over " + counted(items->size()) + " items, and at most " + counted(items_max) + " are allowed";
+    return x;
+  }
+  const auto room = family_share(t, d);
+  if (t.parent.depth + 1 > depth_max || room < items->size()) {
+    x.problem = t.parent.depth + 1 > depth_max
+                  ? "tasks start each other " + counted(depth_max) + " deep at most"
+                  : "one task starts " + counted(family_max) + " others at most, directly or through others";
+    return x;
+  }
+  item_input input{t, d, s.input};
+  std::size_t size = 0;
+  for (const auto item : *items) {
+    x.payloads.push_back(input.of(item, x.problem));
+    size += x.payloads.back().size();
+    if (x.problem.empty() && size > items_size_max)
+      x.problem = "what its items are given is more than " + counted(items_size_max) + " bytes together";
+    if (!x.problem.empty()) {
+      x.problem = "item " + counted(x.payloads.size() - 1) + ": " + x.problem;
+      return x;
+    }
+  }
+  auto& g = x.group;
+  g.size = static_cast<std::uint32_t>(items->size());
+  g.at_a_time = rule.at_a_time;
+  g.may_fail = rule.may_fail_is_percentage ? static_cast<std::uint32_t>(std::uint64_t{g.size} * rule.may_fail / 100)
+                                           : rule.may_fail;
+  g.generation = t.steps[i].key_generation;
+  g.room = g.size == 0 ? 0 : (room - g.size) / g.size;
+  return x;
+}
+
+new_child child_for(const task& t, const definition& d, std::size_t i, const item_group& g, std::uint32_t item,
+                    std::string payload) {
+  new_child x;
+  x.parent = {t.id, t.number, static_cast<std::uint32_t>(i), t.parent.depth + 1, g.room, item};
+  x.what.id = child_id(t, d, i, item);
+  x.what.workflow = workflow_of_items(d, i);
+  x.what.version = version_of_items(d, i);
+  x.what.priority = t.priority;
+  x.what.trace = t.trace;
+  x.what.payload = blob{std::move(payload)};
+  return x;
+}
+
+bool may_start_next(const item_group& g) {
+  return !g.is_turned && g.next < g.size && g.at_work < g.at_a_time;
+}
+
+bool have_ended(const item_group& g) {
+  return !g.is_turned && g.done + g.failed == g.size;
+}
+
+bool are_undone(const item_group& g) {
+  return g.is_turned && g.undo_next == 0 && g.undo_left == 0;
+}
+
+bool is_telling_due(const item_group& g) {
+  return g.done + g.failed >= g.told + std::max(g.size / tellings_max, 1U);
+}
+
+void turn(item_group& g, std::string why) {
+  g.is_turned = true;
+  g.undo_next = g.next;
+  g.why = clipped(why, note_size_max);
+}
+
+namespace {
+
+item_state ended_well(item_group& g, const child_end& end, std::size_t results_size_max) {
+  ++g.done;
+  g.results_size += end.result.empty() ? null_size : end.result.size() + 1;
+  if (!g.is_turned && g.results_size + 2 > results_size_max)
+    turn(g, "the results of its items are more than " + counted(results_size_max) + " bytes together");
+  return item_state::done;
+}
+
+item_state ended_badly(item_group& g, std::uint32_t item, const child_end& end) {
+  ++g.failed;
+  g.results_size += null_size;
+  if (g.is_turned)
+    return item_state::failed;
+  const auto why = "item " + counted(item - 1) + ": " + end.why;
+  if (g.failed > g.may_fail)
+    turn(g, g.may_fail == 0 ? why : counted(g.failed) + " items failed, the last " + why);
+  else if (g.why.empty())
+    g.why = clipped(why, note_size_max);
+  return item_state::failed;
+}
+
+void set_in_error(item_group& g, std::uint32_t item, bool was, bool is) {
+  if (was == is)
+    return;
+  g.in_error += is ? 1U : -1U;
+  if (is && (g.first_in_error == 0 || item < g.first_in_error))
+    g.first_in_error = item;
+  else if (!is && g.first_in_error == item)
+    g.first_in_error = 0; // the store looks for the next one
+}
+
+bool is_error(item_state s) {
+  return s == item_state::in_error || s == item_state::undo_in_error;
+}
+
+item_state note_forward(item_group& g, std::uint32_t item, const child_end& end, std::size_t results_size_max) {
+  switch (end.how) {
+    case child_state::processed: --g.at_work; return ended_well(g, end, results_size_max);
+    case child_state::undone:
+    case child_state::refused: --g.at_work; return ended_badly(g, item, end);
+    case child_state::in_error:
+    case child_state::undo_failed: return item_state::in_error;
+    default: return item_state::at_work;
+  }
+}
+
+item_state note_undoing(item_group& g, item_state was, const child_end& end) {
+  switch (end.how) {
+    case child_state::undone: --g.undo_left; return item_state::undone;
+    case child_state::in_error:
+    case child_state::undo_failed: return item_state::undo_in_error;
+    case child_state::at_work: return item_state::undoing;
+    default: return was;
+  }
+}
+
+} // namespace
+
+item_state note_item(item_group& g, std::uint32_t item, item_state was, const child_end& end,
+                     std::size_t results_size_max) {
+  auto is = was;
+  if (was == item_state::at_work || was == item_state::in_error)
+    is = note_forward(g, item, end, results_size_max);
+  else if (was == item_state::undoing || was == item_state::undo_in_error)
+    is = note_undoing(g, was, end);
+  set_in_error(g, item, is_error(was), is_error(is));
+  return is;
+}
+
+item_state note_undo(item_group& g, std::uint32_t item, item_state was) {
+  if (was == item_state::at_work || was == item_state::in_error)
+    --g.at_work;
+  set_in_error(g, item, is_error(was), false);
+  ++g.undo_left;
+  return item_state::undoing;
+}
+
+void count(item_group& g, item_state s) {
+  if (s == item_state::at_work || s == item_state::in_error)
+    ++g.at_work;
+  if (s == item_state::undoing || s == item_state::undo_in_error)
+    ++g.undo_left;
+  if (is_error(s))
+    ++g.in_error;
+  if (s == item_state::done)
+    ++g.done;
+  if (s == item_state::failed)
+    ++g.failed;
+}
+
+std::string to_string(const item_group& g) {
+  auto text = counted(g.done) + " of " + counted(g.size) + " done";
+  if (g.failed > 0)
+    text += ", " + counted(g.failed) + " failed";
+  return text;
+}
+
+} // namespace steadfast::workflow

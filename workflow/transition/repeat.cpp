@@ -1,0 +1,40 @@
+#include "workflow/transition/repeat.hpp"
+
+#include "workflow/transition/attempt_end.hpp"
+#include "workflow/transition/condition_holds.hpp"
+
+#include <utility>
+
+namespace steadfast::workflow {
+
+namespace {
+
+/// What it has done counts: it is undone with its task, and what fails for good after it is not as if nothing had been.
+void call_again(draft& x, std::size_t i, std::uint32_t calls) {
+  const auto& rule = *x.definition_of(i).repeat;
+  auto& s = x.t.steps.change(i);
+  reset_counts(s);
+  s.maybe_done = true;
+  back_to_start(s);
+  s.error.clear();
+  let_wait(s, x.now + rule.every,
+           "its result is not as wanted after call " + std::to_string(calls) + " of " + std::to_string(rule.at_most));
+}
+
+} // namespace
+
+void complete_or_repeat(draft& x, std::size_t i, blob result, std::vector<fact> facts) {
+  const auto& rule = x.definition_of(i).repeat;
+  if (!rule || is_undoing(x.t) || condition_holds(rule->until, facts))
+    return complete(x, i, std::move(result), std::move(facts));
+  const auto calls = ++x.t.steps.change(i).wait.change().calls;
+  if (calls < rule->at_most)
+    return call_again(x, i, calls);
+  if (rule->passes_at_limit)
+    return complete(x, i, std::move(result), std::move(facts));
+  auto& s = x.t.steps.change(i);
+  s.error = "its result was not as wanted after " + std::to_string(calls) + " calls";
+  fail_perform(x, i, {true, true, span{0}});
+}
+
+} // namespace steadfast::workflow
