@@ -348,8 +348,8 @@ struct send_event {
   workflow::instant now;
 };
 
-/// Keeps a schedule, in place of the one of that name. With `file` a refusal raises an alert, of which there is one at a
-/// time, and which is over when the schedule is put or removed.
+/// Keeps a schedule, in place of the one of that name. With `file` a refusal raises an alert, of which there is one at
+/// a time, and which is over when the schedule is put or removed.
 struct put_schedule {
   using result = schedule_result;
   workflow::schedule what;

@@ -18,8 +18,8 @@ std::string number_text(std::uint64_t n) {
 }
 
 /// The attempt that completed the step: a do or a probe that succeeded at that very moment, or else the do. A probe
-/// with the answer "it did not happen" succeeds too, perhaps in the same millisecond. Of a step that is repeated the last
-/// call counts.
+/// with the answer "it did not happen" succeeds too, perhaps in the same millisecond. Of a step that is repeated the
+/// last call counts.
 std::optional<std::uint32_t> completing_attempt(const step& s, const evidence& seen) {
   const auto& denied = seen.denying_probes;
   for (const auto& a : s.log)
