@@ -18,7 +18,8 @@ set(sees_apps ${sees_simulation} apps)
 set(sees_examples ${sees_runtime} examples)
 set(sees_bench ${sees_runtime} bench)
 set(rooms_workflow time text schedule definition calling step task children transition on_call supervision outward)
-set(rooms_store contract records outline verbs verbs/tasks postgres lmdb journal engine partitions upkeep)
+set(rooms_store contract records outline verbs verbs/tasks postgres lmdb journal engine engine/family partitions
+  upkeep)
 set(rooms_actors protocol common agents agents/http agents/program agents/function scheduling supervising storing
   cluster
     gateway)

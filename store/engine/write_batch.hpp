@@ -172,7 +172,7 @@ private:
   workflow::schedule_needs needs_of_schedule(const workflow::clock_reading& clock, schedule_result& into);
   /// A task is over: a schedule may wait for that.
   void free_schedule(const workflow::task& t);
-  // write_child.cpp
+  // family/write_child.cpp
   using changed_tasks = std::map<std::uint64_t, workflow::task>; ///< by number: as they are then
   /// Notes what is to be said now that the task has become `next`. `before`: its steps; empty: they are not at hand.
   /// `there`: but for those what was known of it.
@@ -200,7 +200,7 @@ private:
   std::optional<std::uint64_t> incident_of_child(const workflow::task& t, const workflow::definition& d,
                                                  const std::string& step);
 
-  // write_items.cpp
+  // family/write_items.cpp
   void say_of_items(const child_note& x, const workflow::task& parent, const workflow::definition& d,
                     changed_tasks& changed);
   /// Nothing: the step has not begun to go over any.

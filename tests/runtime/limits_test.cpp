@@ -56,7 +56,7 @@ const std::vector<bound> bounds{
   {"| items of a step (`for_each`) | 10,000 |", "workflow/children/item_group.hpp", "items_max = 10'000;"},
   {"| bytes that the items of a step are given, together | 16,777,216 |", "workflow/children/item_group.hpp",
    "items_size_max = 16'777'216;"},
-  {"| bytes of the results of a step's items, together | as of one result |", "store/engine/write_items.cpp",
+  {"| bytes of the results of a step's items, together | as of one result |", "store/engine/family/write_items.cpp",
    "options->result_size_max);"},
   {"| items of a step under way (`at_a_time`) | 1000 |", "workflow/definition/definition.hpp", "at_a_time_max = 1000;"},
   {"| time for which an event is kept (`events.keep_for`) | seven days |", "store/contract/options.hpp",

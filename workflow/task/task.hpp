@@ -102,11 +102,11 @@ inline constexpr std::size_t task_id_size_max = 128;
 /// How long one attempt may take, from its dispatch. REQUIRES: the step has that action.
 span limit_of(const step_definition& s, attempt_action action);
 
-/// What a submission does whose id there is already.
+/// What a submission does whose id there is already. Sent; nothing is said of the first.
 enum class on_conflict : std::uint8_t {
-  same = 1,    ///< it is that task if it says the same; else it is refused
-  refuse = 2,  ///< refused
-  replace = 3, ///< payload, priority and moment of a task that has not begun give way to its own
+  same = 0,    ///< it is that task if it says the same; else it is refused
+  refuse = 1,  ///< refused
+  replace = 2, ///< payload, priority and moment of a task that has not begun give way to its own
 };
 /// A debounced task begins so many times the span after its first submission at the latest.
 inline constexpr int debounces_max = 10;
