@@ -42,7 +42,7 @@ workflow::event event_of(attempt_report m, const workflow::definition& d, bool d
     case report_kind::declined: return workflow::attempt_declined{ref, m.retry_after, std::move(m.why)};
     case report_kind::stopped: return workflow::attempt_stopped{ref, m.maybe_done, m.unsettled};
     case report_kind::denied: return workflow::probe_denied{ref};
-    case report_kind::taken_on: return workflow::attempt_taken_on{ref, std::move(m.result)};
+    case report_kind::taken_on: return workflow::attempt_taken_on{ref, std::move(m.result), m.unsettled};
   }
   return workflow::attempt_failed{ref, false, true, {}, "the agent's report is of an unknown kind", true};
 }

@@ -45,7 +45,7 @@ struct attempt_declined { attempt_ref ref; span retry_after{0}; std::string why;
 struct attempt_stopped { attempt_ref ref; bool maybe_done = true; bool unsettled = false; }; ///< likewise
 struct probe_denied { attempt_ref ref; };       ///< the remote side says: it did not happen
 /// It was begun, and whoever has the token of that digest says how it ends. Only of an attempt to perform the step.
-struct attempt_taken_on { attempt_ref ref; std::string token; };
+struct attempt_taken_on { attempt_ref ref; std::string token; bool unsettled = false; }; ///< as of attempt_succeeded
 struct attempt_expired { attempt_ref ref; };    ///< its complete-by passed; `epoch` is not compared
 
 /// By which a token is known.

@@ -69,6 +69,8 @@ ruling on(draft& x, const attempt_taken_on& e) {
   auto& s = x.t.steps.change(i);
   s.doing = attempt_action::none;
   s.state = step_state::waiting;
+  if (e.unsettled)
+    settle_later(x, s);
   auto& w = s.wait.change();
   w.token = e.token;
   w.progress.clear();

@@ -145,6 +145,20 @@ TEST_CASE("who has the token can say that the step failed, for now or for good")
   CHECK(s.t.cause == "step `video` failed for good: it is no video");
 }
 
+TEST_CASE("a call that was lost before the one that was taken on may act until its time is over") {
+  scenario s{rendering()};
+  s.take();
+  s.succeed("upload");
+  const auto settles = s.at("video").complete_by + s.d.grace;
+  s.must(attempt_taken_on{s.ref("video"), digest, true});
+  s.must(later_failed{token_of(s), false, true, {}, "the machine was lost"});
+  CHECK(s.state("video") == "unknown");
+  CHECK(s.at("video").settles_at == settles);
+  auto told = taken_on(); // by the only call that there was
+  told.must(later_failed{token_of(told), false, true, {}, "the machine was lost"});
+  CHECK(told.at("video").settles_at == unset);
+}
+
 TEST_CASE("undo waits for a step that ends later, and its token still ends it but gives it no more time") {
   auto s = taken_on();
   CHECK(undo_order(s.t, s.d) == std::vector<std::size_t>{1, 0});
