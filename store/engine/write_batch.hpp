@@ -179,6 +179,7 @@ private:
   void note_family(const workflow::definition& d, const workflow::task& next, const workflow::step_list& before,
                    const task_outline& there, workflow::process_state state_before);
   void note_import(const workflow::definition& d, const workflow::task& t);
+  void note_to_parent(const workflow::task& t, workflow::process_state state_before);
   /// Says what was noted, or leaves it to claims.
   void say_notes(changed_tasks& changed);
   /// Notes again what was left. True: there is more.
@@ -190,6 +191,7 @@ private:
                    changed_tasks& changed);
   void undo_child(const child_note& x, const workflow::task& parent, const workflow::definition& d,
                   changed_tasks& changed);
+  bool take_back_start(const child_note& x); ///< false: what the step starts was begun, or will not be
   void tell_parent(const child_note& x, const workflow::task& parent, const workflow::definition& d,
                    changed_tasks& changed);
   void end_step(const child_note& x, workflow::child_end end, changed_tasks& changed);

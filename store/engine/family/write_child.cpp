@@ -27,16 +27,17 @@ void write_batch::note_family(const workflow::definition& d, const workflow::tas
                               workflow::process_state state_before) {
   if (workflow::any_starts_child(d))
     add_notes_to_children(next, d, before, there.waiting, child_notes_);
-  if (is_news_for_parent(next, state_before))
-    if (const auto parent = ref_of(next.parent.id))
-      child_notes_.push_back(
-        {parent->number, next.parent.step, child_duty::tell_parent, workflow::last_changed_at(next), next.parent.item});
+  note_to_parent(next, state_before);
 }
 
 void write_batch::note_import(const workflow::definition& d, const workflow::task& t) {
   if (workflow::any_starts_child(d))
     add_notes_of_import(t, d, child_notes_);
-  if (is_news_for_parent(t, workflow::process_state::pending))
+  note_to_parent(t, workflow::process_state::pending);
+}
+
+void write_batch::note_to_parent(const workflow::task& t, workflow::process_state state_before) {
+  if (is_news_for_parent(t, state_before))
     if (const auto parent = ref_of(t.parent.id))
       child_notes_.push_back(
         {parent->number, t.parent.step, child_duty::tell_parent, workflow::last_changed_at(t), t.parent.item});
@@ -157,17 +158,18 @@ void write_batch::undo_child(const child_note& x, const workflow::task& parent, 
   const auto id = workflow::child_id(parent, d, x.step);
   const auto ref = ref_of(id);
   const auto child = ref ? load(ref->number) : std::nullopt;
-  const key never_started = key_of({x.parent, x.step, child_duty::start, {}});
-  if (!child && txn_.get(in_.child_notes, never_started)) {
-    txn_.erase(in_.child_notes, never_started);
+  if (!child && take_back_start(x))
     return end_step(x, {workflow::child_state::undone, {}, {}, {}}, changed);
-  }
   if (!child || !workflow::is_child_of(child->state.task, parent, x.step))
     return end_step(x, lost_child(id), changed);
   if (auto t = apply_to(ref->number, undo_asked_by(parent), x.at, true))
     changed.insert_or_assign(ref->number, *std::move(t));
   else if (child->state.task.state == workflow::process_state::undone)
     tell_parent(x, parent, d, changed);
+}
+
+bool write_batch::take_back_start(const child_note& x) {
+  return txn_.erase(in_.child_notes, key_of({x.parent, x.step, child_duty::start, {}}));
 }
 
 void write_batch::tell_parent(const child_note& x, const workflow::task& parent, const workflow::definition& d,

@@ -85,10 +85,8 @@ void write_batch::say_of_items(const child_note& x, const workflow::task& parent
     case child_duty::undo:
       if (g)
         return undo_items(x, *std::move(g), parent, d, changed);
-      if (const key never_begun = key_of(of_items(x, child_duty::start)); txn_.get(in_.child_notes, never_begun)) {
-        txn_.erase(in_.child_notes, never_begun);
+      if (take_back_start(x))
         return end_step(x, {child_state::undone, {}, {}, {}}, changed);
-      }
       return end_step(x, {child_state::undo_failed, "its items are not in this store", {}, {}}, changed);
     case child_duty::tell_parent:
       if (g && x.item != 0)
