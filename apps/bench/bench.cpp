@@ -210,7 +210,7 @@ void add_bench(CLI::App& to, command& chosen) {
   sub->add_flag("--certificates", c.certificates, "Nodes that are connected (--client, --agents) have certificates");
   add_workload(*sub, c.load);
   sub->add_option("--only", c.only, "Those whose name contains the text")->type_name("TEXT");
-  sub->add_flag("--targets", g->is_targets, "Measure the project's own targets, and say whether they are met (15 min)");
+  sub->add_flag("--targets", g->is_targets, "Measure the project's own targets, and say whether they are met (20 min)");
   sub->add_flag("--json", g->json, "Print JSON");
   sub->footer(
     "Without --in-flight, --backlog, --rate, --restart and --overload: a short set of all kinds. Each measurement "

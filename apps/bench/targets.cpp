@@ -4,6 +4,7 @@
 #include "apps/bench/runs/gateway.hpp"
 #include "apps/bench/runs/overload.hpp"
 #include "apps/bench/runs/restart.hpp"
+#include "apps/bench/runs/waits.hpp"
 
 #include <fmt/format.h>
 
@@ -324,6 +325,32 @@ std::vector<target_group> starts() {
   };
 }
 
+std::vector<target_group> waits() {
+  using path = std::filesystem::path;
+  return {
+    {{"events that tasks wait for", [](const path& folder) { return measure_events(folder, 50'000); }},
+     repeated,
+     {by_speed(at_least("events, each taken by a task that waits for it", "events/s", 10'000, at("/events_per_second")),
+               shared_syncs)}},
+    {{"one event for 20,000 tasks", [](const path& folder) { return measure_release(folder, 20'000); }},
+     1,
+     {by_speed(at_most("20,000 tasks wait for one event, are killed, and then released", "s", 10, at("/seconds")),
+               shared_syncs)}},
+    {{"sleeping tasks", [](const path& folder) { return measure_sleepers(folder, 5'000, 5); }},
+     repeated,
+     {by_speed(at_most("5,000 sleeping tasks a second wake late, p99", "ms", 100, at("/late_ms/p99")), shared_syncs)}},
+    {{"items", [](const path& folder) { return measure_items(folder, 40, 1'000); }},
+     repeated,
+     {by_speed(at_least("steps over 1,000 items", "items/s", 15'000, at("/items_per_second")), shared_syncs)}},
+    {{"tasks within tasks", [](const path& folder) { return measure_children(folder, 20'000); }},
+     repeated,
+     {by_speed(at_least("tasks within tasks", "children/s", 5'000, at("/children_per_second")), shared_syncs)}},
+    {{"limits by key", [](const path& folder) { return measure_limit(folder, 100'000); }},
+     1,
+     {at_most("a customer's task beside 100,000 of another, one at a time", "times as long", 4, at("/times_longer"))}},
+  };
+}
+
 std::vector<target_group> side_effects() {
   return {
     {steps_curve(),
@@ -366,7 +393,7 @@ std::string target_result::counted_text() const {
 std::vector<target_group> target_groups(const choice& c) {
   std::vector<target_group> all;
   for (auto& part : {closed_loops(), open_loops(c.seconds > 0 ? c.seconds : long_load), between_processes(),
-                     http_port(), starts(), side_effects()})
+                     http_port(), starts(), waits(), side_effects()})
     all.insert(all.end(), part.begin(), part.end());
   std::erase_if(all, [&](const target_group& g) { return g.what.name.find(c.only) == std::string::npos; });
   return all;

@@ -84,7 +84,8 @@ std::optional<wait> wait_of(const task& t, const definition& d, instant now) {
     return waits("not to be started before its time", t.submitted_at);
   if (waits_for_key(t))
     return wait{"in the queue: others with its key are under way, or no scheduler has room",
-                "in the queue: others with the key " + quoted(t.limit->key) + " are under way, or no scheduler has room",
+                "in the queue: others with the key " + quoted(t.limit->key)
+                  + " are under way, or no scheduler has room",
                 t.submitted_at};
   return waits("in the queue: no scheduler has room", t.submitted_at);
 }

@@ -4,6 +4,7 @@
 #include "apps/bench/load/callers.hpp"
 #include "apps/bench/load/gateway_load.hpp"
 #include "apps/bench/load/http_service.hpp"
+#include "apps/bench/load/waiting_load.hpp"
 #include "apps/bench/runs/part_node.hpp"
 #include "apps/terminal/failure.hpp"
 #include "apps/terminal/interrupt.hpp"
@@ -163,6 +164,7 @@ bool is_alone() {
 struct role {
   std::unique_ptr<part_node> node{};
   std::unique_ptr<http_service> service{};
+  std::unique_ptr<waiting_load> waiting{};
 };
 
 role role_of(const part_setup& setup) {
@@ -171,10 +173,32 @@ role role_of(const part_setup& setup) {
     r.node = std::make_unique<part_node>(setup);
   else if (setup.kind == "service")
     r.service = std::make_unique<http_service>(text_of_size(setup.load.result));
+  else if (setup.kind == "waiting")
+    r.waiting = std::make_unique<waiting_load>(setup.folder);
   return r;
 }
 
+json carry_out(const std::string& what, const json& with, waiting_load& load) {
+  if (what == "submit waiters") {
+    load.submit_waiters(with.at("tasks"), with.at("each_its_own"));
+    return json::object();
+  }
+  if (what == "send events")
+    return load.send_events(with.at("tasks"));
+  if (what == "release")
+    return load.release();
+  if (what == "sleep")
+    return load.sleep(with.at("per_second"), with.at("seconds"));
+  if (what == "items")
+    return load.run_items(with.at("tasks"), with.at("items"));
+  if (what == "children")
+    return load.run_children(with.at("tasks"));
+  return load.run_beside(with.at("tasks"));
+}
+
 json carry_out(const std::string& what, const json& with, const role& r) {
+  if (r.waiting)
+    return carry_out(what, with, *r.waiting);
   if (what == "call")
     return call_node(with.get<call_plan>());
   if (what == "flood")

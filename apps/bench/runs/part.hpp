@@ -20,7 +20,8 @@ namespace steadfast::bench {
 
 /// The role of a part.
 struct part_setup {
-  std::string kind = "node";  ///< "service": something to be called over HTTP; "caller": calls a node
+  /// "service": something to be called over HTTP; "caller": calls a node; "waiting": a node with waiting_load.hpp
+  std::string kind = "node";
   std::string name = "bench"; ///< of its node
   std::string folder{};       ///< of its store and its socket
   std::string server{};       ///< URL of the PostgreSQL server that has its store; empty: it is in the folder

@@ -48,6 +48,15 @@ new_task new_task_of(const import_task& w, std::uint64_t number, definition_cach
   return as_new(std::make_shared<const workflow::task>(std::move(x.task)), std::move(x.notices), std::move(d));
 }
 
+std::string problem_of_payload(std::string_view payload, const known_workflow& of) {
+  if (const auto lacks = of.needs->problems(payload); !lacks.empty())
+    return workflow::joined(lacks, "; ");
+  if (of.definition->limit)
+    if (const auto key = workflow::limit_key_of(*of.definition, payload); !key.problem.empty())
+      return "the key of the workflow's limit, payload:" + of.definition->limit->pointer + ", " + key.problem;
+  return {};
+}
+
 submitted_task decide(const submit_task& w, const known_workflow& of, std::uint64_t number,
                       const std::function<bool(std::uint64_t payload_size)>& has_room,
                       const workflow::parent_link& parent) {
@@ -55,12 +64,8 @@ submitted_task decide(const submit_task& w, const known_workflow& of, std::uint6
     return not_submitted(write_status::absent,
                          "there is no workflow " + w.what.workflow
                            + (w.what.version != 0 ? " version " + std::to_string(w.what.version) : ""));
-  if (const auto lacks = of.needs->problems(w.what.payload.view()); !lacks.empty())
-    return not_submitted(write_status::refused, workflow::joined(lacks, "; "));
-  if (of.definition->limit)
-    if (const auto key = workflow::limit_key_of(*of.definition, w.what.payload.view()); !key.problem.empty())
-      return not_submitted(write_status::refused, "the key of the workflow's limit, payload:"
-                                                    + of.definition->limit->pointer + ", " + key.problem);
+  if (auto why = problem_of_payload(w.what.payload.view(), of); !why.empty())
+    return not_submitted(write_status::refused, std::move(why));
   if (!has_room(w.what.payload.size()))
     return {{}, true};
   auto made = std::make_shared<workflow::task>(workflow::make_task(w.what, *of.definition, w.now));

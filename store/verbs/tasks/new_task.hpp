@@ -8,6 +8,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 // A task that is submitted, or taken in.
@@ -30,6 +32,9 @@ struct known_workflow {
   definition_cache::entry definition; ///< null: there is none
   const workflow::payload_needs* needs = nullptr;
 };
+/// Why no task of this workflow can begin with it; empty: it can.
+std::string problem_of_payload(std::string_view payload, const known_workflow& of);
+
 struct submitted_task {
   answer<submit_task> said;
   bool lacks_room = false; ///< else it could be made

@@ -3,7 +3,6 @@
 #include "store/verbs/tasks/decide_task.hpp"
 #include "workflow/task/invariants.hpp"
 #include "workflow/text/name.hpp"
-#include "workflow/text/split.hpp"
 
 #include <algorithm>
 #include <string>
@@ -76,11 +75,8 @@ replacement decide_replacement(const submit_task& w, const workflow::task& there
                   + ", and can only be replaced by one of the same");
   if (!there.parent.empty())
     return cannot("the task " + id + " was started by a step of another task");
-  if (const auto lacks = of.needs->problems(w.what.payload.view()); !lacks.empty())
-    return cannot(workflow::joined(lacks, "; "));
-  if (d.limit)
-    if (const auto key = workflow::limit_key_of(d, w.what.payload.view()); !key.problem.empty())
-      return cannot("the key of the workflow's limit, payload:" + d.limit->pointer + ", " + key.problem);
+  if (auto why = problem_of_payload(w.what.payload.view(), of); !why.empty())
+    return cannot(std::move(why));
   auto what = w.what;
   what.not_before = beginning_of(w, there);
   what.debounce = workflow::span{0};
