@@ -160,7 +160,7 @@ private:
   /// Goes on with an event that many tasks wait for. False: there is none.
   bool deliver_rest(workflow::instant now, event_result& into);
   void drop_expired_events(workflow::instant now);
-  bool is_event_known(const std::string& name);
+  bool is_event_known(const send_event& w);
   std::uint64_t next_event_number() const;
   std::optional<decision> task_takes_none(const send_event& w);
 

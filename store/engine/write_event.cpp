@@ -141,17 +141,17 @@ void write_batch::let_take_events(other_changes& into) {
     note(t, into);
 }
 
-bool write_batch::is_event_known(const std::string& name) {
+bool write_batch::is_event_known(const send_event& w) {
   const auto waits = [&](const workflow::definition& d) {
-    return std::any_of(d.steps.begin(), d.steps.end(),
-                       [&](const workflow::step_definition& s) { return takes_event(s) && s.wait->name == name; });
+    return std::any_of(d.steps.begin(), d.steps.end(), [&](const auto& s) { return could_take(s, w); });
   };
-  if (before_.events_known.knows(name))
+  const auto known_as = w.name + (w.task_id.empty() ? w.key.empty() ? " without a key" : " with a key" : "");
+  if (before_.events_known.knows(known_as))
     return true;
   lmdb::cursor c{txn_, in_.definitions};
   for (bool more = c.first(); more; more = c.next())
     if (const auto d = readable<workflow::definition>(c.key(), c.value()); d && waits(*d)) {
-      before_.events_known.learn(name); // a definition is kept for ever
+      before_.events_known.learn(known_as); // a definition is kept for ever
       return true;
     }
   return false;
@@ -208,7 +208,7 @@ answer<send_event> write_batch::make(const send_event& asked) {
     w.keep_for = settings_.options->events_keep_for;
   if (auto wrong = problem_of(w, *settings_.options))
     return *std::move(wrong);
-  if (!is_event_known(w.name))
+  if (!is_event_known(w))
     return taken_by_nobody(w);
   if (!w.task_id.empty())
     if (auto none = task_takes_none(w))

@@ -49,8 +49,8 @@ constexpr bool is_compact<std::vector<T>> = is_compact<T>;
 /// What is sent in a compact body only where it has what a plain one cannot say, so that a node of a release before can
 /// read all else.
 template <class T>
-constexpr bool may_be_compact =
-  kind_of<T> == record_kind::submission || kind_of<T> == record_kind::task || kind_of<T> == record_kind::write_outcome;
+constexpr bool may_be_compact = kind_of<T> == record_kind::submission || kind_of<T> == record_kind::task
+                                || kind_of<T> == record_kind::write_outcome || kind_of<T> == record_kind::task_page;
 
 } // namespace steadfast::store
 
@@ -214,9 +214,17 @@ struct frame_reader {
 bool needs_compact(const workflow::submission& x) {
   return !x.trace.empty() || x.conflict != workflow::on_conflict::same;
 }
-bool needs_compact(const workflow::task& x) {
-  return !x.trace.empty() || !x.parent.empty() || !x.limit.empty()
+/// There are such tasks only where all nodes know of them.
+bool waits_or_is_limited(const workflow::task& x) {
+  return !x.parent.empty() || !x.limit.empty()
          || std::any_of(x.steps.begin(), x.steps.end(), [](const workflow::step& s) { return !s.wait.empty(); });
+}
+bool needs_compact(const workflow::task& x) {
+  return !x.trace.empty() || waits_or_is_limited(x);
+}
+/// Traces are left out for others: a node that knows no other body must be able to list tasks.
+bool needs_compact(const task_page& x) {
+  return std::any_of(x.tasks.begin(), x.tasks.end(), [](const auto& t) { return waits_or_is_limited(t); });
 }
 bool needs_compact(const outcome& x) {
   const auto& tasks = tasks_of(x);

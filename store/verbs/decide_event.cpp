@@ -1,5 +1,6 @@
 #include "store/verbs/decide_event.hpp"
 
+#include "workflow/definition/wait_end.hpp"
 #include "workflow/text/json_text.hpp"
 #include "workflow/text/name.hpp"
 
@@ -17,6 +18,11 @@ decision refused(std::string why) {
 
 bool takes_event(const workflow::step_definition& s) {
   return s.wait && s.wait->what == workflow::wait_rule::kind::event;
+}
+
+bool could_take(const workflow::step_definition& s, const send_event& w) {
+  return takes_event(s) && s.wait->name == w.name
+         && (!w.task_id.empty() || workflow::waits_without_key(*s.wait) == w.key.empty());
 }
 
 std::string key_of_task(std::string_view id) {
@@ -44,7 +50,8 @@ std::optional<decision> problem_of(const send_event& w, const store_options& lim
 }
 
 decision taken_by_nobody(const send_event& w) {
-  return refused("no workflow has a step that waits for an event " + workflow::quoted(w.name));
+  const auto* which = !w.task_id.empty() ? "" : w.key.empty() ? " without a key" : " with a key";
+  return refused("no workflow has a step that waits for an event " + workflow::quoted(w.name) + which);
 }
 
 event_record kept(const send_event& w, std::uint64_t number) {

@@ -83,6 +83,10 @@ event_key event_key_of(std::string_view value) {
   return {std::move(text), {}};
 }
 
+bool waits_without_key(const wait_rule& of_an_event) {
+  return of_an_event.at.from == source::kind::literal && event_key_of(of_an_event.at.literal).text.empty();
+}
+
 std::optional<wait_rule> parse_next(std::string_view text) {
   auto words = split(text, ' ');
   if (words.size() < 3 || words.size() > 4 || words[0] != "next")

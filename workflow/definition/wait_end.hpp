@@ -24,6 +24,9 @@ struct event_key {
 /// The key that a JSON text names: a text itself, or a number as it is written; empty: there is none.
 event_key event_key_of(std::string_view value);
 
+/// It takes events that were sent without a key, and no others.
+bool waits_without_key(const wait_rule& of_an_event);
+
 /// What a file says with `until`, but for moments and places: "next 08:00 Europe/Lisbon", "next workday 08:00 UTC",
 /// "next monday 08:00 payload:/zone". The zone is the literal of `at`, as it is written. Nothing: it is not so written.
 std::optional<wait_rule> parse_next(std::string_view text);

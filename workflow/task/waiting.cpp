@@ -47,7 +47,7 @@ std::optional<wait> wait_of_step(const task& t, const definition& d, std::size_t
     return std::nullopt;
   if (ends_later(s))
     return waits(name + ": its agent has begun it, and ends it later", s.log.back().started_at);
-  if (const auto& rule = d.steps[i].wait; s.state == step_state::waiting && is_until_told(*rule))
+  if (const auto& rule = d.steps[i].wait; s.state == step_state::waiting && rule && is_until_told(*rule))
     return waits(name + (rule->what == wait_rule::kind::event ? ": waits for an event" : ": waits for a person"),
                  s.log.back().started_at);
   if (starts_child(d.steps[i]) && (s.state == step_state::waiting || is_undo_of_child_awaited(s, d.steps[i])))

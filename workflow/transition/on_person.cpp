@@ -83,7 +83,7 @@ ruling retry_in_life(draft& x, std::size_t i) {
     return refused(is_over_items(x.definition_of(i))
                      ? "the step is its items': look at the task of one, such as `" + child_id(x.t, x.d, i, 1) + "`"
                      : "the step is its task's: look at `" + child_id(x.t, x.d, i) + "`");
-  if (const auto& wait = x.definition_of(i).wait; s.state == step_state::waiting && is_until_told(*wait))
+  if (const auto& wait = x.definition_of(i).wait; s.state == step_state::waiting && wait && is_until_told(*wait))
     return refused(wait->what == wait_rule::kind::event ? "it waits for an event: send that, or skip the step"
                                                         : "it waits for an answer: give that, or skip the step");
   if (s.state == step_state::waiting) {

@@ -58,6 +58,8 @@ void ask(draft& x, std::size_t i) {
 void begin_wait_for_event(draft& x, std::size_t i) {
   const auto& rule = *x.definition_of(i).wait;
   auto key = event_key_of(value_of(x, rule.at));
+  if (key.problem.empty() && key.text.empty() && !waits_without_key(rule))
+    key.problem = "is empty";
   if (!key.problem.empty())
     return fail_wait(x, i, "its key " + where(rule.at) + " " + key.problem);
   auto& s = x.t.steps.change(i);

@@ -133,7 +133,8 @@ TEST_CASE("row 113: an event is refused when nobody could ever take it") {
   REQUIRE(store.one(payment()).result == write_status::applied);
   auto other = paid("o-1");
   other.name = "sent";
-  CHECK(store.one(other).why == "no workflow has a step that waits for an event `sent`");
+  CHECK(store.one(other).why == "no workflow has a step that waits for an event `sent` with a key");
+  CHECK(store.one(paid("")).why == "no workflow has a step that waits for an event `paid` without a key");
   auto to_task = paid("");
   to_task.task_id = "a";
   CHECK(store.one(to_task).result == write_status::absent);

@@ -108,6 +108,18 @@ TEST_CASE("every type that is sent comes back as it was") {
   check_round_trip(check_report{1, 2, {"a fault"}});
 }
 
+TEST_CASE("a page of tasks carries what they wait for, whose child they are and their limit to another node") {
+  auto t = sample_task();
+  t.steps.change(0).wait.change().token = "digest";
+  CHECK(decode<task_page>(encode(task_page{{t}, {}, {}})).tasks == std::vector{t});
+  t = sample_task();
+  t.parent.id = "trip-1";
+  CHECK(decode<task_page>(encode(task_page{{t}, {}, {}})).tasks == std::vector{t});
+  t = sample_task();
+  t.limit.change().key = "customer 7";
+  CHECK(decode<task_page>(encode(task_page{{t}, {}, {}})).tasks == std::vector{t});
+}
+
 TEST_CASE("property: a task's state record comes back as it was, whatever its moments are") {
   steadfast::tests::holds(200, 100, [] {
     auto t = task_without_payload();

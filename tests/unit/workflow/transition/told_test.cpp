@@ -82,6 +82,8 @@ TEST_CASE("a key is a text, or a number as it is written, and anything else fail
   auto s = at_step(event_named("pay", "/order"), R"({"order":{"a":1}})");
   CHECK(s.state("pay") == "failed");
   CHECK_THAT(s.t.cause, Catch::Contains("its key payload:/order is {\"a\":1}, and not a text or a number"));
+  s = at_step(event_named("pay", "/order"), R"({"order":""})");
+  CHECK_THAT(s.t.cause, Catch::Contains("its key payload:/order is empty")); // or it would take events without a key
 }
 
 TEST_CASE("each event is taken once by a task, in order") {
