@@ -6,6 +6,7 @@
 #include "runtime/control/control_methods.hpp"
 #include "runtime/face/agent_face.hpp"
 #include "runtime/face/task_gateway.hpp"
+#include "runtime/face/workflow_face.hpp"
 #include "runtime/logging/log.hpp"
 #include "runtime/toml/config_error.hpp"
 
@@ -124,7 +125,7 @@ void node::add_agent(const std::string& name, agent_function run, const agent_op
 }
 
 void node::add_workflow(const workflow_builder& w) {
-  impl_->inner.add_workflow(*w.what_);
+  impl_->inner.add_workflow(workflow_access::of(w));
 }
 
 void node::on_fatal(std::function<void(const std::string&)> handler) {

@@ -180,6 +180,99 @@ TEST_CASE("after() without a name is what a file's empty list is: the step waits
   CHECK_THROWS_AS(workflow_builder::from_toml("nam = 'x'"), node_error);
 }
 
+namespace {
+
+workflow_builder parcel() {
+  workflow_builder w{"parcel"};
+  w.add(step{"pack", "packer"}).result(input_value::of_result("pack", "/number"));
+  return w;
+}
+
+/// One of each kind of step that waits, fans out or comes back.
+workflow_builder order() {
+  workflow_builder w{"order"};
+  w.limit("/customer")
+    .result_member("gift", input_value::of_result("gift"))
+    .result_member("insurance", input_value::of_result("insure"))
+    .result_member("parcels", input_value::of_result("parcels"))
+    .result_member("shipped", input_value::of_result("ship"))
+    .result_member("state", input_value::of_result("poll", "/state"))
+    .result_member("who", input_value::of_result("approval", "/who"));
+  w.add(step{"poll", "screening"}.repeat(
+    {.until = condition::equals("", "/state", R"("ready")"), .every = 1ms, .at_most = 100}));
+  w.add(step::event("paid", {.event = "paid", .key = input_value::of_payload("/order"), .limit = 1h}));
+  w.add(step::question("approval", {.role = "sales", .question = "May it be shipped?", .limit = 1h}));
+  w.add(step::child("gift", "parcel", input_value::of_payload("/gift")));
+  w.add(step::children("parcels", "parcel", input_value::of_payload("/items"))
+          .at_a_time(2)
+          .input("customer", input_value::of_payload("/customer"))
+          .input("number", input_value::of_item("/number")));
+  w.add(step{"ship", "carrier"}
+          .for_each(input_value::of_payload("/items"))
+          .may_fail(1)
+          .input("number", input_value::of_item("/number")));
+  w.add(step{"insure", "insurer"}.when(condition::all(
+    {condition::above("payload", "/sum", "100"), !condition::equals("approval", "/choice", R"("no")")})));
+  return w;
+}
+
+std::string order_of(const std::string& number) {
+  return json{{"customer", "ada"},
+              {"order", number},
+              {"sum", 250},
+              {"gift", {{"number", 7}}},
+              {"items", {{{"number", 1}}, {{"number", 2}}, {{"number", 3}}}}}
+    .dump();
+}
+
+} // namespace
+
+TEST_CASE("a workflow built in C++ waits, asks, starts tasks, goes over items and repeats a step on functions") {
+  const place p;
+  std::atomic<int> calls = 0;
+  node n{p.settings()};
+  n.add_workflow(parcel());
+  n.add_workflow(order());
+  n.add_agent("screening", quick_function{[&](const agent_call&) {
+                return succeeded(++calls < 3 ? R"({"state":"open"})" : R"({"state":"ready"})");
+              }});
+  n.add_agent("packer", quick_function{echo});
+  n.add_agent("carrier", quick_function{[](const agent_call& c) {
+                const auto number = json::parse(c.input).at("number").get<int>();
+                return number == 2 ? failed_for_good("it is lost") : succeeded(std::to_string(10 * number));
+              }});
+  n.add_agent("insurer", quick_function{[](const agent_call&) { return succeeded("true"); }});
+  n.start();
+  const auto told = [&](const std::string& id) { return n.call("task.show", {{"id", id}}).at("explanation").dump(); };
+  const auto pays_and_is_asked = [&](const std::string& id, const std::string& number) {
+    n.call("event.send", {{"event", "paid"}, {"key", number}, {"who", "ann"}});
+    return tests::comes_true([&] {
+      const auto asked = n.call("approval.list", {{"role", "sales"}}).at("approvals");
+      return asked.size() == 1 && asked[0].at("id") == id;
+    });
+  };
+  n.submit("order", order_of("o-1"), {.id = "first"});
+  REQUIRE(tests::comes_true(
+    [&] { return told("first").find("for an event `paid` with the key `o-1`") != std::string::npos; }));
+  CHECK(calls == 3);
+  n.submit("order", order_of("o-2"), {.id = "second"});
+  CHECK_THAT(told("second"), Contains("waiting: for the end of `first`, with the same key"));
+
+  for (const auto& [id, number] : {std::pair{"first", "o-1"}, {"second", "o-2"}}) {
+    INFO(id);
+    REQUIRE(pays_and_is_asked(id, number));
+    n.call("approval.answer", {{"id", id}, {"step", "approval"}, {"choice", "yes"}, {"who", "ann"}});
+    CHECK(n.wait(id, hang) == "processed");
+    CHECK(n.result(id)
+          == json{{"gift", 7},
+                  {"insurance", true},
+                  {"parcels", {1, 2, 3}},
+                  {"shipped", {10, nullptr, 30}},
+                  {"state", "ready"},
+                  {"who", "ann"}});
+  }
+}
+
 TEST_CASE("numbers that JSON can write in several ways reach the program as numbers") {
   struct written {
     std::string text;
