@@ -164,6 +164,10 @@ std::uint64_t client::send_event(const std::string& name, const std::string& key
   return answer.value("event", std::uint64_t{0});
 }
 
+bool client::put_schedule(const schedule& s, const std::string& who, const std::string& why) {
+  return steadfast::put_schedule(impl_->asker(), s, who, why);
+}
+
 json client::call(const std::string& method, const json& params) {
   return impl_->call(method, params);
 }

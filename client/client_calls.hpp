@@ -35,5 +35,6 @@ submitted submit(const ask_node& ask, const std::string& workflow, const std::st
 std::string wait(const ask_node& ask, const std::string& id, std::chrono::milliseconds limit);
 nlohmann::json show(const ask_node& ask, const std::string& id);
 nlohmann::json result(const ask_node& ask, const std::string& id);
+bool put_schedule(const ask_node& ask, const schedule& s, const std::string& who, const std::string& why);
 
 } // namespace steadfast

@@ -43,7 +43,7 @@ struct node_settings {
 ///     auto state = node.wait(task.id, std::chrono::seconds{30});                     // "processed", "undone", "error"
 ///
 /// One thread calls the members that prepare, start and stop the node. Any number of threads may call submit, wait,
-/// show, result and call between start() and stop().
+/// show, result, put_schedule and call between start() and stop().
 class node {
 public:
   /// Nothing is opened or checked before start().
@@ -93,6 +93,9 @@ public:
   nlohmann::json show(const std::string& id);
   /// The result of a processed task, as its workflow defines it; null before, and if the workflow defines none.
   nlohmann::json result(const std::string& id);
+  /// Puts it in place of the one of its name. Durable when it returns. False: it was so before; a program may put its
+  /// schedules at each start.
+  bool put_schedule(const schedule& s, const std::string& who = "a program", const std::string& why = {});
   /// Any method of the control channel (docs/control-channel.md).
   nlohmann::json call(const std::string& method, const nlohmann::json& params);
 

@@ -160,6 +160,10 @@ json node::result(const std::string& id) {
   return steadfast::result(impl_->asker(), id);
 }
 
+bool node::put_schedule(const schedule& s, const std::string& who, const std::string& why) {
+  return steadfast::put_schedule(impl_->asker(), s, who, why);
+}
+
 json node::call(const std::string& method, const json& params) {
   return impl_->call(method, params);
 }
