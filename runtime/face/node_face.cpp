@@ -67,7 +67,8 @@ void node::implementation::start() {
   inner.start();
   try {
     methods_ = methods_of(inside().system(), inside().parts());
-    gateway_ = runtime::spawn_task_gateway(inside().system(), inside().parts().gateway);
+    const auto& parts = inside().parts();
+    gateway_ = runtime::spawn_task_gateway(inside().system(), parts.gateway, parts.reader);
   } catch (const std::exception& e) {
     inner.stop();
     throw node_error{e.what()};

@@ -1,13 +1,16 @@
 // A node inside a program, by its public headers: what it refuses and how, and what it does with users' functions.
 
+#include "runtime/face/node_face.hpp"
 #include "steadfast/actors.hpp"
 #include "steadfast/node.hpp"
 #include "steadfast/typed_workflow.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/fast_place.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "workflow/supervision/node_card.hpp"
 
 #include <caf/actor_system.hpp>
+#include <caf/scoped_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <catch2/catch.hpp>
@@ -271,6 +274,67 @@ TEST_CASE("a workflow built in C++ waits, asks, starts tasks, goes over items an
                   {"state", "ready"},
                   {"who", "ann"}});
   }
+}
+
+namespace {
+
+/// What an actor is told that submits to workflow `later`.
+submit_receipt receipt_of(node& n, const std::string& payload, on_conflict conflict, std::chrono::milliseconds wait) {
+  submit_task asked;
+  asked.id = "t";
+  asked.workflow = "later";
+  asked.payload = payload;
+  asked.conflict = conflict;
+  asked.debounce = wait;
+  caf::scoped_actor self{n.system()};
+  submit_receipt told;
+  self->request(gateway_of(n), hang, asked)
+    .receive([&](const submit_receipt& r) { told = r; }, [](const caf::error&) {});
+  return told;
+}
+
+/// A node of a release that knows schedules, and nothing after them.
+void let_older_node_live(node& n) {
+  workflow::node_card card{"old", "", {}, {}};
+  card.knows = workflow::knowledge::schedules;
+  const auto& parts = node_access::of(n).inside().parts();
+  caf::scoped_actor self{n.system()};
+  actors::write_request request;
+  request.what = actors::boxed<store::write>{
+    store::acquire_lease{"node/old", "old", workflow::note_of(card), 10min, parts.clock.reading(self.ptr())}};
+  self->send(parts.store_actor, actors::write_requests{{std::move(request)}});
+  self->receive(
+    [](const actors::writes_done& m) { CHECK(m.all.at(0).outcome->result == store::write_status::applied); },
+    caf::after(hang) >> [] { FAIL("the store did not answer"); });
+}
+
+} // namespace
+
+TEST_CASE("row 134: an actor's submission says what becomes of the task that has its id") {
+  const place p;
+  node n{p.settings()};
+  n.add_workflow(one_step("later", "echo"));
+  n.add_agent("echo", quick_function{echo});
+  n.start();
+  const auto first = receipt_of(n, "1", on_conflict::replace, 1h);
+  CHECK(first.outcome == submit_outcome::stored);
+  CHECK(first.created);
+  CHECK_FALSE(first.replaced);
+  const auto second = receipt_of(n, "2", on_conflict::replace, 1h);
+  CHECK_FALSE(second.created);
+  CHECK(second.replaced);
+  CHECK(n.show("t").at("payload") == 2);
+  CHECK(receipt_of(n, "2", on_conflict::refuse, 0ms).why == "there is a task `t` already");
+  CHECK_THAT(receipt_of(n, "3", on_conflict::same, 0ms).why, Contains("key_conflict"));
+  CHECK_THAT(receipt_of(n, "3", on_conflict::same, 1h).why, Contains("debounce means that the task is replaced"));
+
+  let_older_node_live(n);
+  const auto older = receipt_of(n, "4", on_conflict::replace, 0ms);
+  CHECK(older.outcome == submit_outcome::refused);
+  CHECK_THAT(older.why, Contains("node `old` is of a release that does not know `conflict`"));
+  CHECK_THROWS_WITH(n.submit("later", "4", {.id = "t", .conflict = on_conflict::replace}),
+                    Contains("node `old` is of a release that does not know `on_conflict`"));
+  CHECK(receipt_of(n, "2", on_conflict::same, 0ms).outcome == submit_outcome::stored);
 }
 
 TEST_CASE("numbers that JSON can write in several ways reach the program as numbers") {
