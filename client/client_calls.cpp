@@ -112,6 +112,31 @@ json result(const ask_node& ask, const std::string& id) {
   return understood([&] { return answer.value("result", json{}); });
 }
 
+void complete_step(const ask_node& ask, const std::string& token, const std::string& result) {
+  ask(api::step_complete, {{"token", token}, {"result", result}});
+}
+
+void fail_step(const ask_node& ask, const std::string& token, const step_failure& how) {
+  ask(api::step_fail, {{"token", token},
+                       {"error", how.why},
+                       {"for_now", how.for_now},
+                       {"maybe_done", how.maybe_done},
+                       {"retry_after_ms", how.retry_after.count()}});
+}
+
+void extend_step(const ask_node& ask, const std::string& token, const std::string& progress, milliseconds length) {
+  json params{{"token", token}, {"length_ms", length.count()}};
+  if (!progress.empty())
+    params["progress"] = progress;
+  ask(api::step_extend, params);
+}
+
+std::uint64_t send_event(const ask_node& ask, const std::string& name, const std::string& key, const std::string& data,
+                         const std::string& who) {
+  const auto answer = ask(api::event_send, {{"event", name}, {"key", key}, {"data", data}, {"who", who}});
+  return understood([&] { return answer.value("event", std::uint64_t{0}); });
+}
+
 bool put_schedule(const ask_node& ask, const schedule& s, const std::string& who, const std::string& why) {
   const auto answer = ask(api::schedule_put, {{"schedule", fields_of(s)}, {"who", who}, {"why", why}});
   return understood([&] { return !answer.at("changed").empty(); });

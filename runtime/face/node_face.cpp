@@ -161,6 +161,23 @@ json node::result(const std::string& id) {
   return steadfast::result(impl_->asker(), id);
 }
 
+void node::complete_step(const std::string& token, const std::string& result) {
+  steadfast::complete_step(impl_->asker(), token, result);
+}
+
+void node::fail_step(const std::string& token, const step_failure& how) {
+  steadfast::fail_step(impl_->asker(), token, how);
+}
+
+void node::extend_step(const std::string& token, const std::string& progress, std::chrono::milliseconds length) {
+  steadfast::extend_step(impl_->asker(), token, progress, length);
+}
+
+std::uint64_t node::send_event(const std::string& name, const std::string& key, const std::string& data,
+                               const std::string& who) {
+  return steadfast::send_event(impl_->asker(), name, key, data, who);
+}
+
 bool node::put_schedule(const schedule& s, const std::string& who, const std::string& why) {
   return steadfast::put_schedule(impl_->asker(), s, who, why);
 }

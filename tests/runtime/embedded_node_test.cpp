@@ -248,7 +248,7 @@ TEST_CASE("a workflow built in C++ waits, asks, starts tasks, goes over items an
   n.start();
   const auto told = [&](const std::string& id) { return n.call("task.show", {{"id", id}}).at("explanation").dump(); };
   const auto pays_and_is_asked = [&](const std::string& id, const std::string& number) {
-    n.call("event.send", {{"event", "paid"}, {"key", number}, {"who", "ann"}});
+    CHECK(n.send_event("paid", number) > 0);
     return tests::comes_true([&] {
       const auto asked = n.call("approval.list", {{"role", "sales"}}).at("approvals");
       return asked.size() == 1 && asked[0].at("id") == id;
@@ -274,6 +274,39 @@ TEST_CASE("a workflow built in C++ waits, asks, starts tasks, goes over items an
                   {"state", "ready"},
                   {"who", "ann"}});
   }
+}
+
+TEST_CASE("a step that ends later is extended, completed and failed by the node that it runs on") {
+  const place p;
+  std::promise<std::string> first;
+  std::promise<std::string> second;
+  node n{p.settings()};
+  workflow_builder w{"film"};
+  w.add(step{"render", "studio"}.may_end_later(1h)).result(input_value::of_result("render"));
+  n.add_workflow(w);
+  n.add_agent("studio", quick_function{[&](const agent_call& c) {
+                (c.task_id == "first" ? first : second).set_value(c.token);
+                return later();
+              }});
+  n.start();
+  const auto token_of = [&](const std::string& id, std::promise<std::string>& of) {
+    n.submit("film", "{}", {.id = id});
+    auto token = of.get_future();
+    REQUIRE(token.wait_for(hang) == std::future_status::ready);
+    REQUIRE(tests::comes_true([&] { return n.show(id).at("steps").at(0).at("state") == "waiting"; }));
+    return token.get();
+  };
+  const auto token = token_of("first", first);
+  n.extend_step(token, "half of it", 1min);
+  CHECK_THAT(n.call("task.show", {{"id", "first"}}).dump(), Contains("half of it"));
+  n.complete_step(token, "42");
+  CHECK(n.wait("first", hang) == "processed");
+  CHECK(n.result("first") == 42);
+  CHECK_THROWS_AS(n.complete_step(token), client_error);
+
+  n.fail_step(token_of("second", second), {.why = "the film is torn"});
+  CHECK(n.wait("second", hang) == "undone");
+  CHECK_THAT(n.show("second").at("cause").get<std::string>(), Contains("the film is torn"));
 }
 
 namespace {
