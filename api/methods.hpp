@@ -26,6 +26,8 @@ parameter who();
 parameter why();
 /// Entries of a page.
 parameter page_size();
+/// The members of the parameter `schedule`, as if they were the parameters of a method.
+const method& fields_of_schedule();
 /// Joins both; a parameter that both have is taken from the first.
 std::vector<parameter> joined(std::vector<parameter> some, const std::vector<parameter>& more);
 /// The names of an enum, except for the empty one of its zero.

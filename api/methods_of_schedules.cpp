@@ -2,6 +2,9 @@
 
 #include "api/methods.hpp"
 #include "api/names.hpp"
+#include "workflow/definition/definition.hpp"
+
+#include <limits>
 
 namespace steadfast::api {
 
@@ -20,7 +23,8 @@ std::vector<method> methods_of_schedules() {
      {error::refused, error::busy, error::not_found}},
     {schedule_put,
      "Takes in schedules, each in place of the one of its name; the same again changes nothing",
-     {text("text", "a file with tables [[schedule]] (docs/schedules.md)").required(), who(), why()},
+     {text("text", "a file with tables [[schedule]] (docs/schedules.md)"),
+      of_kind(kind::object, "schedule", "instead of `text`: one, with the fields of a file"), who(), why()},
      {{"names", kind::texts}, {"changed", kind::texts, "the names of those that were not so before"}},
      {error::refused, error::busy}},
     {schedule_act,
@@ -32,6 +36,28 @@ std::vector<method> methods_of_schedules() {
       {"is_queued", kind::flag, "with run: it is made when the task before is over", true}},
      {error::refused, error::busy, error::not_found}},
   };
+}
+
+const method& fields_of_schedule() {
+  constexpr std::uint64_t number_max = std::numeric_limits<std::uint32_t>::max();
+  constexpr auto span_max = static_cast<std::uint64_t>(workflow::span_max.count());
+  static const method fields{
+    "schedule",
+    "What a schedule is put with",
+    {text("name", "of the schedule").required(), text("workflow", "what it makes tasks of").required(),
+     number("version", "of the workflow; 0: the newest at that moment").between(0, number_max).otherwise(0),
+     text("cron", "either this"), number("every_ms", "or this").between(0, span_max).otherwise(0),
+     text("zone", "by which `cron` is read").otherwise("UTC"),
+     number("jitter_ms", "tasks are made up to so much later").between(0, span_max).otherwise(0),
+     text("overlap", "what a moment does that meets the task of an earlier one")
+       .one_of({"skip", "queue", "beside", "cancel"})
+       .otherwise("skip"),
+     number("catch_up_ms", "how old a moment may be when somebody serves it").between(0, span_max),
+     number("catch_up_max", "how many of them are made up for").between(0, number_max),
+     value("payload", "of the tasks: a JSON text in a string, or the value itself"),
+     text("moment_as", "the member of the payload that gets the moment"),
+     number("priority", "0 first; the workflow's when it is not given").between(0, workflow::priority_max)}};
+  return fields;
 }
 
 } // namespace steadfast::api

@@ -140,28 +140,24 @@ json client::result(const std::string& id) {
 }
 
 void client::complete_step(const std::string& token, const std::string& result) {
-  call("step.complete", {{"token", token}, {"result", result}});
+  steadfast::complete_step(impl_->asker(), token, result);
 }
 
 void client::fail_step(const std::string& token, const step_failure& how) {
-  call("step.fail", {{"token", token},
-                     {"error", how.why},
-                     {"for_now", how.for_now},
-                     {"maybe_done", how.maybe_done},
-                     {"retry_after_ms", how.retry_after.count()}});
+  steadfast::fail_step(impl_->asker(), token, how);
 }
 
 void client::extend_step(const std::string& token, const std::string& progress, milliseconds length) {
-  json params{{"token", token}, {"length_ms", length.count()}};
-  if (!progress.empty())
-    params["progress"] = progress;
-  call("step.extend", params);
+  steadfast::extend_step(impl_->asker(), token, progress, length);
 }
 
 std::uint64_t client::send_event(const std::string& name, const std::string& key, const std::string& data,
                                  const std::string& who) {
-  const auto answer = call("event.send", {{"event", name}, {"key", key}, {"data", data}, {"who", who}});
-  return answer.value("event", std::uint64_t{0});
+  return steadfast::send_event(impl_->asker(), name, key, data, who);
+}
+
+bool client::put_schedule(const schedule& s, const std::string& who, const std::string& why) {
+  return steadfast::put_schedule(impl_->asker(), s, who, why);
 }
 
 json client::call(const std::string& method, const json& params) {

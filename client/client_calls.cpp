@@ -30,6 +30,38 @@ bool has_ended(const std::string& state) {
   return state == "processed" || state == "undone" || state == "error";
 }
 
+const char* name_of(on_overlap x) {
+  switch (x) {
+    case on_overlap::skip: return "skip";
+    case on_overlap::queue: return "queue";
+    case on_overlap::beside: return "beside";
+    case on_overlap::cancel: break;
+  }
+  return "cancel";
+}
+
+json fields_of(const schedule& s) {
+  json j{{"name", s.name},
+         {"workflow", s.workflow},
+         {"version", s.version},
+         {"zone", s.zone},
+         {"jitter_ms", s.jitter.count()},
+         {"overlap", name_of(s.overlap)},
+         {"catch_up_ms", s.catch_up.count()},
+         {"catch_up_max", s.catch_up_max}};
+  if (!s.cron.empty())
+    j["cron"] = s.cron;
+  if (s.every.count() != 0)
+    j["every_ms"] = s.every.count();
+  if (!s.payload.empty())
+    j["payload"] = s.payload;
+  if (!s.moment_as.empty())
+    j["moment_as"] = s.moment_as;
+  if (s.priority)
+    j["priority"] = *s.priority;
+  return j;
+}
+
 } // namespace
 
 client_error error_of(std::int64_t number, const std::string& message, milliseconds retry_after) {
@@ -78,6 +110,36 @@ json show(const ask_node& ask, const std::string& id) {
 json result(const ask_node& ask, const std::string& id) {
   const auto answer = ask(api::task_state, {{"id", id}});
   return understood([&] { return answer.value("result", json{}); });
+}
+
+void complete_step(const ask_node& ask, const std::string& token, const std::string& result) {
+  ask(api::step_complete, {{"token", token}, {"result", result}});
+}
+
+void fail_step(const ask_node& ask, const std::string& token, const step_failure& how) {
+  ask(api::step_fail, {{"token", token},
+                       {"error", how.why},
+                       {"for_now", how.for_now},
+                       {"maybe_done", how.maybe_done},
+                       {"retry_after_ms", how.retry_after.count()}});
+}
+
+void extend_step(const ask_node& ask, const std::string& token, const std::string& progress, milliseconds length) {
+  json params{{"token", token}, {"length_ms", length.count()}};
+  if (!progress.empty())
+    params["progress"] = progress;
+  ask(api::step_extend, params);
+}
+
+std::uint64_t send_event(const ask_node& ask, const std::string& name, const std::string& key, const std::string& data,
+                         const std::string& who) {
+  const auto answer = ask(api::event_send, {{"event", name}, {"key", key}, {"data", data}, {"who", who}});
+  return understood([&] { return answer.value("event", std::uint64_t{0}); });
+}
+
+bool put_schedule(const ask_node& ask, const schedule& s, const std::string& who, const std::string& why) {
+  const auto answer = ask(api::schedule_put, {{"schedule", fields_of(s)}, {"who", who}, {"why", why}});
+  return understood([&] { return !answer.at("changed").empty(); });
 }
 
 } // namespace steadfast

@@ -35,5 +35,12 @@ submitted submit(const ask_node& ask, const std::string& workflow, const std::st
 std::string wait(const ask_node& ask, const std::string& id, std::chrono::milliseconds limit);
 nlohmann::json show(const ask_node& ask, const std::string& id);
 nlohmann::json result(const ask_node& ask, const std::string& id);
+void complete_step(const ask_node& ask, const std::string& token, const std::string& result);
+void fail_step(const ask_node& ask, const std::string& token, const step_failure& how);
+void extend_step(const ask_node& ask, const std::string& token, const std::string& progress,
+                 std::chrono::milliseconds length);
+std::uint64_t send_event(const ask_node& ask, const std::string& name, const std::string& key, const std::string& data,
+                         const std::string& who);
+bool put_schedule(const ask_node& ask, const schedule& s, const std::string& who, const std::string& why);
 
 } // namespace steadfast

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "steadfast/client.hpp"
+
 #include <caf/allowed_unsafe_message_type.hpp>
 #include <caf/replies_to.hpp>
 #include <caf/typed_actor.hpp>
@@ -29,6 +31,8 @@ struct submit_task {
   std::string payload = "{}";           ///< a JSON text
   std::optional<std::uint8_t> priority; ///< 0 first, 9 last
   std::string reply_to;                 ///< the observer that is told of progress; empty: none
+  on_conflict conflict = on_conflict::same;
+  std::chrono::milliseconds debounce{0}; ///< as in submit_options
 };
 
 enum class submit_outcome : std::uint8_t {
@@ -45,6 +49,7 @@ struct submit_receipt {
   std::string state;    ///< with stored: its process_state
   std::string why;      ///< otherwise
   std::chrono::milliseconds retry_after{0};
+  bool replaced = false; ///< with stored: it was there, and this took its place
 };
 
 /// From now on the sender gets this observer's progress, beginning with what was not acknowledged.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "steadfast/schedule.hpp"
+
 #include <nlohmann/json_fwd.hpp>
 
 #include <chrono>
@@ -104,6 +106,9 @@ public:
   /// An event for the tasks that wait for it or will. `data` is a JSON text. Durable when it returns its number.
   std::uint64_t send_event(const std::string& name, const std::string& key, const std::string& data = "null",
                            const std::string& who = "a program");
+
+  /// Puts it in place of the one of its name. Durable when it returns. False: it was so before.
+  bool put_schedule(const schedule& s, const std::string& who = "a program", const std::string& why = {});
 
   /// Any method of the control channel (docs/control-channel.md).
   nlohmann::json call(const std::string& method, const nlohmann::json& params);

@@ -42,8 +42,8 @@ struct node_settings {
 ///     auto task = node.submit("book_trip", R"({"to": "Lisbon"})", {.id = "trip-1"}); // durable when it returns
 ///     auto state = node.wait(task.id, std::chrono::seconds{30});                     // "processed", "undone", "error"
 ///
-/// One thread calls the members that prepare, start and stop the node. Any number of threads may call submit, wait,
-/// show, result and call between start() and stop().
+/// One thread calls the members that prepare, start and stop the node. Any number of threads may call those
+/// that are for while it runs, between start() and stop().
 class node {
 public:
   /// Nothing is opened or checked before start().
@@ -93,6 +93,16 @@ public:
   nlohmann::json show(const std::string& id);
   /// The result of a processed task, as its workflow defines it; null before, and if the workflow defines none.
   nlohmann::json result(const std::string& id);
+
+  // As of a client: client.hpp says more.
+  void complete_step(const std::string& token, const std::string& result = "null");
+  void fail_step(const std::string& token, const step_failure& how);
+  void extend_step(const std::string& token, const std::string& progress = {}, std::chrono::milliseconds length = {});
+  std::uint64_t send_event(const std::string& name, const std::string& key, const std::string& data = "null",
+                           const std::string& who = "a program");
+  /// Puts it in place of the one of its name. Durable when it returns. False: it was so before; a program may put its
+  /// schedules at each start.
+  bool put_schedule(const schedule& s, const std::string& who = "a program", const std::string& why = {});
   /// Any method of the control channel (docs/control-channel.md).
   nlohmann::json call(const std::string& method, const nlohmann::json& params);
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,12 +16,14 @@
 namespace steadfast {
 
 namespace workflow {
+struct condition;
 struct definition;
 struct input_member;
 struct step_definition;
+struct wait_rule;
 } // namespace workflow
 
-/// Where a member of a step's input comes from.
+/// Where a member of a step's input, or another value, comes from.
 class input_value {
 public:
   /// A JSON Pointer (RFC 6901) into what the task was submitted with; "" is all of it.
@@ -29,18 +32,44 @@ public:
   static input_value of_result(std::string step, std::string pointer = {});
   /// Always this JSON text.
   static input_value always(std::string json);
-  /// If there is no such value, the member is left out; without this call the step could not be carried out.
+  /// A place in the item, for the input of a step over items.
+  static input_value of_item(std::string pointer = {});
+  /// Of a member: if there is no such value, it is left out; without this call the step could not be carried out.
   input_value optional() const;
 
 private:
   friend class step;
   friend class workflow_builder;
-  enum class kind : std::uint8_t { payload, result, literal };
+  enum class kind : std::uint8_t { payload, result, literal, item };
   input_value(kind from, std::string step, std::string text);
   kind from_;
   std::string step_;
   std::string text_;
   bool optional_ = false;
+};
+
+/// Whether values are as wanted. The value is at that place, a JSON Pointer, in the result of an earlier step, or with
+/// the step "payload" in the payload. In a repeat_rule the step is "": its result is the step's own.
+class condition {
+public:
+  static condition equals(std::string step, std::string pointer, std::string json);
+  static condition differs(std::string step, std::string pointer, std::string json);
+  static condition above(std::string step, std::string pointer, std::string number);
+  static condition at_least(std::string step, std::string pointer, std::string number);
+  static condition below(std::string step, std::string pointer, std::string number);
+  static condition at_most(std::string step, std::string pointer, std::string number);
+  static condition present(std::string step, std::string pointer);
+  static condition absent(std::string step, std::string pointer);
+
+  static condition all(const std::vector<condition>& parts);
+  static condition any(const std::vector<condition>& parts);
+  condition operator!() const;
+
+private:
+  friend class step;
+  explicit condition(workflow::condition what);
+  static std::vector<workflow::condition> inner(const std::vector<condition>& all);
+  std::shared_ptr<const workflow::condition> what_;
 };
 
 /// The attempts of one round and the waits between them: each wait is `factor` times the one before, up to `cap`,
@@ -53,6 +82,32 @@ struct retry_rule {
   double jitter = 0.2; ///< 0 to 1
 };
 
+/// What a step waits for: an event with this key, for at most `limit`.
+struct event_rule {
+  std::string event;
+  std::optional<input_value> key{}; ///< a text or a number; without it, events without a key
+  std::chrono::milliseconds limit{};
+  bool pass_at_limit = false; ///< the step is completed with the result null; else it fails for good
+};
+
+/// What a person is asked, for at most `limit`. The result is {"choice": ..., "who": ..., "why": ...}.
+struct question_rule {
+  std::string role;
+  std::string question;
+  std::vector<std::string> choices{"yes", "no"};
+  std::chrono::milliseconds limit{};
+  std::chrono::milliseconds remind_every{}; ///< while nobody answers, an alert; 0: none
+  bool pass_at_limit = false;               ///< the step is completed with the result null; else it fails for good
+};
+
+/// Until when a step is called again. A call that succeeds without that uses up no attempt.
+struct repeat_rule {
+  condition until;
+  std::chrono::milliseconds every{};
+  std::uint32_t at_most = 0;  ///< calls, 2 to 10,000
+  bool pass_at_limit = false; ///< after so many, the step is completed with the last result; else it fails for good
+};
+
 /// One step, carried out by one agent. A step comes after the one before it in the list unless it says otherwise.
 class step {
 public:
@@ -62,6 +117,14 @@ public:
   /// The same until a moment, or until "next 08:00 Europe/Lisbon": docs/workflows.md says what `until` may be. One that
   /// makes no sense is among the workflow's problems.
   static step until(std::string name, std::string_view when);
+  // The same until an event comes, or a person answers.
+  static step event(std::string name, const event_rule& rule);
+  static step question(std::string name, const question_rule& rule);
+  /// A step that starts a task of that workflow with this payload, and waits for its end. What is about agents and
+  /// attempts cannot be said of it either.
+  static step child(std::string name, std::string workflow, const input_value& payload = input_value::of_payload());
+  /// The same for each item of the array there: at_a_time(), may_fail() and input() can be said of it too.
+  static step children(std::string name, std::string workflow, const input_value& array);
   step(const step&);
   step(step&&) noexcept;
   step& operator=(const step&);
@@ -78,7 +141,20 @@ public:
   /// it. 0: only the limit counts.
   step& may_end_later(std::chrono::milliseconds limit, std::chrono::milliseconds heartbeat = {});
 
-  // The step is skipped unless this holds for the value in an earlier step's result.
+  /// It is carried out for each item of the array there, at most 10,000, each as a task of its own. Its result is an
+  /// array of theirs. Without input(), the input is the item.
+  step& for_each(const input_value& array);
+  step& at_a_time(std::uint32_t items); ///< under way, 1 to 1000; 10 without it
+  // So many items may fail, or such a share of them, rounded down; without this, none.
+  step& may_fail(std::uint32_t items);
+  step& may_fail_percent(std::uint32_t of_the_items);
+
+  /// It is called again `every` so often, until the condition holds of its result.
+  step& repeat(const repeat_rule& rule);
+
+  /// The step is skipped unless this holds.
+  step& when(const condition& holds);
+  // The same with one comparison of an earlier step's result.
   step& when_equals(std::string earlier, std::string pointer, std::string json);
   step& when_differs(std::string earlier, std::string pointer, std::string json);
   step& when_present(std::string earlier, std::string pointer);
@@ -102,6 +178,7 @@ public:
 private:
   friend class workflow_builder;
   static workflow::input_member member(std::string name, const input_value& value);
+  workflow::wait_rule& items();
   std::unique_ptr<workflow::step_definition> what_;
 };
 
@@ -140,7 +217,7 @@ public:
   std::vector<std::string> problems() const;
 
 private:
-  friend class node;
+  friend class workflow_access;
   std::unique_ptr<workflow::definition> what_;
 };
 

@@ -4,6 +4,7 @@
 #include "actors/gateway/act_event.hpp"
 #include "api/names.hpp"
 #include "runtime/control/control_context.hpp"
+#include "runtime/control/older_nodes.hpp"
 #include "runtime/logging/log.hpp"
 #include "runtime/text/json.hpp"
 #include "runtime/text/time_text.hpp"
@@ -72,16 +73,6 @@ json result_of(const std::string& id, const actors::receipt& r) {
   }
 }
 
-/// A node of a release that cannot read such a submission; empty: there is none.
-std::string older_node(const actors::lease_page& page) {
-  for (const auto& x : page.leases) {
-    const auto card = workflow::card_of(x->name, x->note);
-    if (card && x->expires_at > page.now && card->knows < workflow::knowledge::limits)
-      return card->name;
-  }
-  return {};
-}
-
 /// Many submissions wait for one commit, so none of them occupies a thread.
 void submit(const control_context& c, const api::arguments& params, const control_reply& reply) {
   auto s = submission_of(c, params);
@@ -93,18 +84,11 @@ void submit(const control_context& c, const api::arguments& params, const contro
             [reply](const caf::error& e) { reply([&]() -> json { throw control_context::error_of(e); }); });
   };
   const auto look_first = [ask, reader = c.parts.reader, reply](caf::event_based_actor* self) {
-    const auto refuse = [reply](const std::string& node) {
-      reply([&]() -> json {
-        throw api::error{api::error::refused, "node " + workflow::quoted(node)
-                                                + " is of a release that does not know `on_conflict`: bring all nodes "
-                                                  "up to date first"};
-      });
-    };
     actors::ask(self, reader, control_context::reply_limit, actors::list_leases{})
       .then(
-        [self, ask, refuse](const actors::lease_page& page) {
-          if (const auto older = older_node(page); !older.empty())
-            refuse(older);
+        [self, ask, reply](const actors::lease_page& page) {
+          if (const auto why = why_not_yet(page, workflow::knowledge::limits, "`on_conflict`"); !why.empty())
+            reply([&]() -> json { throw api::error{api::error::refused, why}; });
           else
             ask(self);
         },

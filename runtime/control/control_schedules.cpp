@@ -1,11 +1,12 @@
 // Schedules: what makes tasks at moments of its own.
 
+#include "api/methods.hpp"
 #include "api/names.hpp"
 #include "runtime/configuration/schedule_file.hpp"
 #include "runtime/control/control_context.hpp"
+#include "runtime/control/older_nodes.hpp"
 #include "runtime/text/json.hpp"
 #include "runtime/toml/config_error.hpp"
-#include "workflow/supervision/node_card.hpp"
 #include "workflow/text/name.hpp"
 
 #include <algorithm>
@@ -24,13 +25,8 @@ constexpr std::size_t next_moments_shown = 10;
 /// The store may be that of a node which does not know these questions.
 void expect_known(const control_context& c) {
   const auto page = c.ask<actors::lease_page>(c.parts.reader, actors::list_leases{});
-  for (const auto& x : page.leases) {
-    const auto card = workflow::card_of(x->name, x->note);
-    if (card && x->expires_at > page.now && card->knows < workflow::knowledge::schedules)
-      throw api::error{api::error::refused, "node " + workflow::quoted(card->name)
-                                              + " is of a release that does not know schedules: bring all nodes up "
-                                                "to date first"};
-  }
+  if (const auto why = why_not_yet(page, workflow::knowledge::schedules, "schedules"); !why.empty())
+    throw api::error{api::error::refused, why};
 }
 
 json span_json(workflow::span s) {
@@ -143,7 +139,34 @@ store::answer<Write> written(const control_context& c, Write w) {
   }
 }
 
+workflow::schedule schedule_of(const api::arguments& fields) {
+  const auto length = [&](const char* name) { return workflow::span{fields.number<std::int64_t>(name)}; };
+  workflow::schedule s;
+  s.name = fields.text("name");
+  s.workflow = fields.text("workflow");
+  s.version = fields.number<std::uint32_t>("version");
+  s.cron = fields.text("cron");
+  s.every = length("every_ms");
+  s.zone = fields.text("zone");
+  s.jitter = length("jitter_ms");
+  s.rule = workflow::parse_overlap(fields.text("overlap")).value(); // one of its choices
+  if (fields.has("catch_up_ms"))
+    s.catch_up = length("catch_up_ms");
+  if (fields.has("catch_up_max"))
+    s.catch_up_max = fields.number<std::uint32_t>("catch_up_max");
+  if (fields.has("priority"))
+    s.priority = fields.number<std::uint8_t>("priority");
+  s.payload = workflow::blob{document_of(fields, "payload")};
+  s.moment_as = fields.text("moment_as");
+  return s;
+}
+
+/// Of the file that is given, or the one that is given by itself.
 std::vector<workflow::schedule> schedules_in(const api::arguments& params) {
+  if (params.has("schedule") == params.has("text"))
+    throw api::error{api::error::invalid_params, "give either `text` or `schedule`", {}, "text"};
+  if (params.has("schedule"))
+    return {schedule_of(api::arguments{api::fields_of_schedule(), params.value("schedule")})};
   try {
     return parse_schedules(params.text("text"), "text");
   } catch (const runtime::config_error& e) {

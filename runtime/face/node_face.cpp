@@ -6,6 +6,7 @@
 #include "runtime/control/control_methods.hpp"
 #include "runtime/face/agent_face.hpp"
 #include "runtime/face/task_gateway.hpp"
+#include "runtime/face/workflow_face.hpp"
 #include "runtime/logging/log.hpp"
 #include "runtime/toml/config_error.hpp"
 
@@ -66,7 +67,8 @@ void node::implementation::start() {
   inner.start();
   try {
     methods_ = methods_of(inside().system(), inside().parts());
-    gateway_ = runtime::spawn_task_gateway(inside().system(), inside().parts().gateway);
+    const auto& parts = inside().parts();
+    gateway_ = runtime::spawn_task_gateway(inside().system(), parts.gateway, parts.reader);
   } catch (const std::exception& e) {
     inner.stop();
     throw node_error{e.what()};
@@ -124,7 +126,7 @@ void node::add_agent(const std::string& name, agent_function run, const agent_op
 }
 
 void node::add_workflow(const workflow_builder& w) {
-  impl_->inner.add_workflow(*w.what_);
+  impl_->inner.add_workflow(workflow_access::of(w));
 }
 
 void node::on_fatal(std::function<void(const std::string&)> handler) {
@@ -157,6 +159,27 @@ json node::show(const std::string& id) {
 
 json node::result(const std::string& id) {
   return steadfast::result(impl_->asker(), id);
+}
+
+void node::complete_step(const std::string& token, const std::string& result) {
+  steadfast::complete_step(impl_->asker(), token, result);
+}
+
+void node::fail_step(const std::string& token, const step_failure& how) {
+  steadfast::fail_step(impl_->asker(), token, how);
+}
+
+void node::extend_step(const std::string& token, const std::string& progress, std::chrono::milliseconds length) {
+  steadfast::extend_step(impl_->asker(), token, progress, length);
+}
+
+std::uint64_t node::send_event(const std::string& name, const std::string& key, const std::string& data,
+                               const std::string& who) {
+  return steadfast::send_event(impl_->asker(), name, key, data, who);
+}
+
+bool node::put_schedule(const schedule& s, const std::string& who, const std::string& why) {
+  return steadfast::put_schedule(impl_->asker(), s, who, why);
 }
 
 json node::call(const std::string& method, const json& params) {

@@ -1,6 +1,7 @@
 #include "runtime/face/task_gateway.hpp"
 
 #include "actors/protocol/type_ids.hpp"
+#include "runtime/control/older_nodes.hpp"
 #include "runtime/face/node_face.hpp"
 
 #include <caf/actor_system.hpp>
@@ -16,7 +17,10 @@ namespace steadfast {
 namespace runtime {
 namespace {
 
+// Both together are less than half a minute.
 constexpr std::chrono::seconds answer_limit{25};
+constexpr std::chrono::seconds leases_limit{4};
+constexpr std::chrono::seconds retry_when_away{2};
 
 workflow::submission submission_of(const submit_task& m) {
   workflow::submission s;
@@ -26,8 +30,14 @@ workflow::submission submission_of(const submit_task& m) {
   s.payload = workflow::blob{m.payload};
   s.priority = m.priority;
   s.reply_to = m.reply_to;
+  s.conflict = static_cast<workflow::on_conflict>(m.conflict);
+  s.debounce = m.debounce;
   return s;
 }
+
+static_assert(static_cast<int>(on_conflict::same) == static_cast<int>(workflow::on_conflict::same)
+              && static_cast<int>(on_conflict::refuse) == static_cast<int>(workflow::on_conflict::refuse)
+              && static_cast<int>(on_conflict::replace) == static_cast<int>(workflow::on_conflict::replace));
 
 // progress_kind is notice_kind under a public name.
 static_assert(static_cast<int>(progress_kind::accepted) == static_cast<int>(workflow::notice_kind::accepted)
@@ -47,7 +57,7 @@ submit_receipt receipt_of(const std::string& id, const actors::receipt& r) {
   const auto outcome = outcome_of(r.result);
   if (outcome != submit_outcome::stored)
     return {id, outcome, false, {}, r.why, r.retry_after};
-  return {id, outcome, r.created, std::string{to_string(r.state)}, {}, {}};
+  return {id, outcome, r.created, std::string{to_string(r.state)}, {}, {}, !r.created && !r.why.empty()};
 }
 
 task_progress told(const actors::progress& p) {
@@ -85,9 +95,10 @@ private:
 
 class users_gateway : public task_gateway::base {
 public:
-  users_gateway(caf::actor_config& cfg, actors::gateway_actor gateway)
+  users_gateway(caf::actor_config& cfg, actors::gateway_actor gateway, actors::reader_actor reader)
       : task_gateway::base{cfg},
-        gateway_{std::move(gateway)} {}
+        gateway_{std::move(gateway)},
+        reader_{std::move(reader)} {}
 
   const char* name() const override { return "task_gateway"; }
 
@@ -96,6 +107,7 @@ public:
       actors::exit_now(r);
     relays_.clear();
     gateway_ = actors::gateway_actor{};
+    reader_ = actors::reader_actor{};
   }
 
   behavior_type make_behavior() override {
@@ -114,13 +126,38 @@ public:
 private:
   caf::result<submit_receipt> on_submit(const submit_task& m) {
     auto promise = make_response_promise<submit_receipt>();
-    actors::ask(this, gateway_, answer_limit, actors::boxed<workflow::submission>{submission_of(m)})
-      .then([promise, id = m.id](const actors::receipt& r) mutable { promise.deliver(receipt_of(id, r)); },
-            [promise, id = m.id](const caf::error&) mutable {
+    if (m.conflict == on_conflict::same)
+      pass_on(submission_of(m), promise);
+    else
+      look_first(submission_of(m), promise);
+    return promise;
+  }
+
+  /// Nodes of releases before it cannot read such a submission.
+  void look_first(workflow::submission s, caf::typed_response_promise<submit_receipt> promise) {
+    actors::ask(this, reader_, leases_limit, actors::list_leases{})
+      .then(
+        [this, s, promise](const actors::lease_page& page) mutable {
+          const auto why = why_not_yet(page, workflow::knowledge::limits, "`conflict`");
+          if (why.empty())
+            pass_on(std::move(s), promise);
+          else
+            promise.deliver(submit_receipt{s.id, submit_outcome::refused, false, {}, why, {}});
+        },
+        [promise, id = s.id](const caf::error&) mutable {
+          promise.deliver(
+            submit_receipt{id, submit_outcome::busy, false, {}, "the store did not answer in time", retry_when_away});
+        });
+  }
+
+  void pass_on(workflow::submission s, caf::typed_response_promise<submit_receipt> promise) {
+    const auto id = s.id;
+    actors::ask(this, gateway_, answer_limit, actors::boxed<workflow::submission>{std::move(s)})
+      .then([promise, id](const actors::receipt& r) mutable { promise.deliver(receipt_of(id, r)); },
+            [promise, id](const caf::error&) mutable {
               promise.deliver(
                 submit_receipt{id, submit_outcome::unknown, false, {}, "the store did not answer in time", {}});
             });
-    return promise;
   }
 
   /// The last actor to ask gets the progress.
@@ -135,6 +172,7 @@ private:
   }
 
   actors::gateway_actor gateway_;
+  actors::reader_actor reader_;
   std::map<std::string, actors::observer_actor> relays_; ///< by observer
 };
 
@@ -164,8 +202,9 @@ private:
 
 } // namespace
 
-task_gateway spawn_task_gateway(caf::actor_system& sys, const actors::gateway_actor& gateway) {
-  return sys.spawn<users_gateway>(gateway);
+task_gateway spawn_task_gateway(caf::actor_system& sys, const actors::gateway_actor& gateway,
+                                const actors::reader_actor& reader) {
+  return sys.spawn<users_gateway>(gateway, reader);
 }
 
 actors::make_singleton inner(make_singleton make) {

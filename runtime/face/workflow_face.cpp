@@ -1,9 +1,11 @@
+#include "runtime/face/workflow_face.hpp"
+
 #include "runtime/configuration/workflow_file.hpp"
 #include "runtime/configuration/workflow_places.hpp"
 #include "runtime/toml/config_error.hpp"
 #include "steadfast/node_error.hpp"
-#include "steadfast/workflow.hpp"
-#include "workflow/definition/definition.hpp"
+#include "workflow/definition/item_workflow.hpp"
+#include "workflow/text/name.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -25,9 +27,10 @@ workflow::retry_policy inner(const retry_rule& r) {
   return {r.attempts, r.initial, percent(r.factor), r.cap, percent(r.jitter)};
 }
 
-workflow::condition condition_on(std::string step, std::string pointer, workflow::condition::test is,
-                                 std::string json = {}) {
-  return {std::move(step), std::move(pointer), is, std::move(json)};
+using compares = workflow::condition::test;
+
+workflow::condition made_of(compares is, std::vector<workflow::condition> parts) {
+  return {{}, {}, is, {}, std::move(parts)};
 }
 
 /// Settings of an undo may come before its agent; if none is ever named, that is a problem.
@@ -35,6 +38,22 @@ workflow::compensation& undo_of(workflow::step_definition& s) {
   if (!s.compensation)
     s.compensation.emplace();
   return *s.compensation;
+}
+
+/// What a file refuses as well. It is not among the problems of the definition: those of older programs are stored.
+void check_attempts_of_none(const workflow::step_definition& s, std::vector<std::string>& found) {
+  if (!s.wait || workflow::has_item_workflow(s))
+    return;
+  const workflow::step_definition usual;
+  for (const auto& [field, is_usual] : {std::pair{"complete_by", s.complete_by == usual.complete_by},
+                                        {"retry", s.retry == usual.retry},
+                                        {"threshold", s.threshold == usual.threshold},
+                                        {"cool_off", s.cool_off == usual.cool_off},
+                                        {"on_exhausted", s.exhausted == usual.exhausted}})
+    if (!is_usual)
+      found.push_back("step " + workflow::quoted(s.name) + ": " + field
+                      + " is for a step that an agent carries out, and this one "
+                      + (workflow::starts_child(s) ? "starts a task" : "only waits"));
 }
 
 template <class Read>
@@ -67,10 +86,69 @@ input_value input_value::always(std::string json) {
   return {kind::literal, {}, std::move(json)};
 }
 
+input_value input_value::of_item(std::string pointer) {
+  return {kind::item, {}, std::move(pointer)};
+}
+
 input_value input_value::optional() const {
   auto v = *this;
   v.optional_ = true;
   return v;
+}
+
+// ---- conditions ----
+
+condition::condition(workflow::condition what) : what_{std::make_shared<const workflow::condition>(std::move(what))} {}
+
+condition condition::equals(std::string step, std::string pointer, std::string json) {
+  return condition{{std::move(step), std::move(pointer), compares::equals, std::move(json)}};
+}
+
+condition condition::differs(std::string step, std::string pointer, std::string json) {
+  return condition{{std::move(step), std::move(pointer), compares::differs, std::move(json)}};
+}
+
+condition condition::above(std::string step, std::string pointer, std::string number) {
+  return condition{{std::move(step), std::move(pointer), compares::above, std::move(number)}};
+}
+
+condition condition::at_least(std::string step, std::string pointer, std::string number) {
+  return condition{{std::move(step), std::move(pointer), compares::at_least, std::move(number)}};
+}
+
+condition condition::below(std::string step, std::string pointer, std::string number) {
+  return condition{{std::move(step), std::move(pointer), compares::below, std::move(number)}};
+}
+
+condition condition::at_most(std::string step, std::string pointer, std::string number) {
+  return condition{{std::move(step), std::move(pointer), compares::at_most, std::move(number)}};
+}
+
+condition condition::present(std::string step, std::string pointer) {
+  return condition{{std::move(step), std::move(pointer), compares::present, {}}};
+}
+
+condition condition::absent(std::string step, std::string pointer) {
+  return condition{{std::move(step), std::move(pointer), compares::absent, {}}};
+}
+
+std::vector<workflow::condition> condition::inner(const std::vector<condition>& all) {
+  std::vector<workflow::condition> parts;
+  for (const auto& c : all)
+    parts.push_back(*c.what_);
+  return parts;
+}
+
+condition condition::all(const std::vector<condition>& parts) {
+  return condition{made_of(compares::all, inner(parts))};
+}
+
+condition condition::any(const std::vector<condition>& parts) {
+  return condition{made_of(compares::any, inner(parts))};
+}
+
+condition condition::operator!() const {
+  return condition{made_of(compares::negated, {*what_})};
 }
 
 // ---- a step ----
@@ -96,6 +174,45 @@ step step::until(std::string name, std::string_view when) {
   return s;
 }
 
+step step::event(std::string name, const event_rule& rule) {
+  step s{std::move(name), {}};
+  auto& w = s.what_->wait.emplace();
+  w.what = workflow::wait_rule::kind::event;
+  w.name = rule.event;
+  w.at = member({}, rule.key.value_or(input_value::always("\"\""))).value;
+  w.length = rule.limit;
+  w.passes_at_limit = rule.pass_at_limit;
+  return s;
+}
+
+step step::question(std::string name, const question_rule& rule) {
+  step s{std::move(name), {}};
+  auto& w = s.what_->wait.emplace();
+  w.what = workflow::wait_rule::kind::person;
+  w.name = rule.role;
+  w.question = rule.question;
+  w.choices = rule.choices;
+  w.length = rule.limit;
+  w.remind_every = rule.remind_every;
+  w.passes_at_limit = rule.pass_at_limit;
+  return s;
+}
+
+step step::child(std::string name, std::string workflow, const input_value& payload) {
+  step s{std::move(name), {}};
+  auto& w = s.what_->wait.emplace();
+  w.what = workflow::wait_rule::kind::child;
+  w.name = std::move(workflow);
+  w.at = member({}, payload).value;
+  return s;
+}
+
+step step::children(std::string name, std::string workflow, const input_value& array) {
+  step s{std::move(name), {}};
+  s.for_each(array).items().name = std::move(workflow);
+  return s;
+}
+
 step::step(const step& other) : what_{std::make_unique<workflow::step_definition>(*other.what_)} {}
 step::step(step&&) noexcept = default;
 step& step::operator=(const step& other) {
@@ -110,6 +227,7 @@ workflow::input_member step::member(std::string name, const input_value& v) {
     switch (v.from_) {
       case input_value::kind::payload: return {workflow::source::kind::payload, {}, v.text_, {}};
       case input_value::kind::result: return {workflow::source::kind::result, v.step_, v.text_, {}};
+      case input_value::kind::item: return {workflow::source::kind::item, {}, v.text_, {}};
       default: return {workflow::source::kind::literal, {}, {}, v.text_};
     }
   };
@@ -141,26 +259,63 @@ step& step::may_end_later(std::chrono::milliseconds limit, std::chrono::millisec
   return *this;
 }
 
-step& step::when_equals(std::string earlier, std::string pointer, std::string json) {
-  what_->when =
-    condition_on(std::move(earlier), std::move(pointer), workflow::condition::test::equals, std::move(json));
+/// Settings of items may come before the array; if it is never named, that is a problem.
+workflow::wait_rule& step::items() {
+  if (!workflow::is_over_items(*what_)) {
+    auto& w = what_->wait.emplace();
+    w.what = workflow::wait_rule::kind::items;
+    w.at.from = workflow::source::kind::literal;
+    w.at_a_time = workflow::at_a_time_usual;
+  }
+  return *what_->wait;
+}
+
+step& step::for_each(const input_value& array) {
+  items().at = member({}, array).value;
   return *this;
+}
+
+step& step::at_a_time(std::uint32_t under_way) {
+  items().at_a_time = under_way;
+  return *this;
+}
+
+step& step::may_fail(std::uint32_t number) {
+  items().may_fail = number;
+  items().may_fail_is_percentage = false;
+  return *this;
+}
+
+step& step::may_fail_percent(std::uint32_t of_the_items) {
+  items().may_fail = of_the_items;
+  items().may_fail_is_percentage = true;
+  return *this;
+}
+
+step& step::repeat(const repeat_rule& rule) {
+  what_->repeat = workflow::repeat_rule{*rule.until.what_, rule.every, rule.at_most, rule.pass_at_limit};
+  return *this;
+}
+
+step& step::when(const condition& holds) {
+  what_->when = *holds.what_;
+  return *this;
+}
+
+step& step::when_equals(std::string earlier, std::string pointer, std::string json) {
+  return when(condition::equals(std::move(earlier), std::move(pointer), std::move(json)));
 }
 
 step& step::when_differs(std::string earlier, std::string pointer, std::string json) {
-  what_->when =
-    condition_on(std::move(earlier), std::move(pointer), workflow::condition::test::differs, std::move(json));
-  return *this;
+  return when(condition::differs(std::move(earlier), std::move(pointer), std::move(json)));
 }
 
 step& step::when_present(std::string earlier, std::string pointer) {
-  what_->when = condition_on(std::move(earlier), std::move(pointer), workflow::condition::test::present);
-  return *this;
+  return when(condition::present(std::move(earlier), std::move(pointer)));
 }
 
 step& step::when_absent(std::string earlier, std::string pointer) {
-  what_->when = condition_on(std::move(earlier), std::move(pointer), workflow::condition::test::absent);
-  return *this;
+  return when(condition::absent(std::move(earlier), std::move(pointer)));
 }
 
 step& step::threshold(std::uint32_t rounds) {
@@ -297,7 +452,10 @@ std::uint32_t workflow_builder::version() const {
 }
 
 std::vector<std::string> workflow_builder::problems() const {
-  return workflow::problems(*what_);
+  auto found = workflow::problems(*what_);
+  for (const auto& s : what_->steps)
+    check_attempts_of_none(s, found);
+  return found;
 }
 
 } // namespace steadfast

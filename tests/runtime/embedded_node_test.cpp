@@ -1,13 +1,16 @@
 // A node inside a program, by its public headers: what it refuses and how, and what it does with users' functions.
 
+#include "runtime/face/node_face.hpp"
 #include "steadfast/actors.hpp"
 #include "steadfast/node.hpp"
 #include "steadfast/typed_workflow.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/fast_place.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "workflow/supervision/node_card.hpp"
 
 #include <caf/actor_system.hpp>
+#include <caf/scoped_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <catch2/catch.hpp>
@@ -178,6 +181,193 @@ TEST_CASE("after() without a name is what a file's empty list is: the step waits
   const auto built = n.call("workflow.show", {{"name", "both"}}).at("workflow").at("steps");
   CHECK(built == n.call("workflow.show", {{"name", "same"}}).at("workflow").at("steps"));
   CHECK_THROWS_AS(workflow_builder::from_toml("nam = 'x'"), node_error);
+}
+
+namespace {
+
+workflow_builder parcel() {
+  workflow_builder w{"parcel"};
+  w.add(step{"pack", "packer"}).result(input_value::of_result("pack", "/number"));
+  return w;
+}
+
+/// One of each kind of step that waits, fans out or comes back.
+workflow_builder order() {
+  workflow_builder w{"order"};
+  w.limit("/customer")
+    .result_member("gift", input_value::of_result("gift"))
+    .result_member("insurance", input_value::of_result("insure"))
+    .result_member("parcels", input_value::of_result("parcels"))
+    .result_member("shipped", input_value::of_result("ship"))
+    .result_member("state", input_value::of_result("poll", "/state"))
+    .result_member("who", input_value::of_result("approval", "/who"));
+  w.add(step{"poll", "screening"}.repeat(
+    {.until = condition::equals("", "/state", R"("ready")"), .every = 1ms, .at_most = 100}));
+  w.add(step::event("paid", {.event = "paid", .key = input_value::of_payload("/order"), .limit = 1h}));
+  w.add(step::question("approval", {.role = "sales", .question = "May it be shipped?", .limit = 1h}));
+  w.add(step::child("gift", "parcel", input_value::of_payload("/gift")));
+  w.add(step::children("parcels", "parcel", input_value::of_payload("/items"))
+          .at_a_time(2)
+          .input("customer", input_value::of_payload("/customer"))
+          .input("number", input_value::of_item("/number")));
+  w.add(step{"ship", "carrier"}
+          .for_each(input_value::of_payload("/items"))
+          .may_fail(1)
+          .input("number", input_value::of_item("/number")));
+  w.add(step{"insure", "insurer"}.when(condition::all(
+    {condition::above("payload", "/sum", "100"), !condition::equals("approval", "/choice", R"("no")")})));
+  return w;
+}
+
+std::string order_of(const std::string& number) {
+  return json{{"customer", "ada"},
+              {"order", number},
+              {"sum", 250},
+              {"gift", {{"number", 7}}},
+              {"items", {{{"number", 1}}, {{"number", 2}}, {{"number", 3}}}}}
+    .dump();
+}
+
+} // namespace
+
+TEST_CASE("a workflow built in C++ waits, asks, starts tasks, goes over items and repeats a step on functions") {
+  const place p;
+  std::atomic<int> calls = 0;
+  node n{p.settings()};
+  n.add_workflow(parcel());
+  n.add_workflow(order());
+  n.add_agent("screening", quick_function{[&](const agent_call&) {
+                return succeeded(++calls < 3 ? R"({"state":"open"})" : R"({"state":"ready"})");
+              }});
+  n.add_agent("packer", quick_function{echo});
+  n.add_agent("carrier", quick_function{[](const agent_call& c) {
+                const auto number = json::parse(c.input).at("number").get<int>();
+                return number == 2 ? failed_for_good("it is lost") : succeeded(std::to_string(10 * number));
+              }});
+  n.add_agent("insurer", quick_function{[](const agent_call&) { return succeeded("true"); }});
+  n.start();
+  const auto told = [&](const std::string& id) { return n.call("task.show", {{"id", id}}).at("explanation").dump(); };
+  const auto pays_and_is_asked = [&](const std::string& id, const std::string& number) {
+    CHECK(n.send_event("paid", number) > 0);
+    return tests::comes_true([&] {
+      const auto asked = n.call("approval.list", {{"role", "sales"}}).at("approvals");
+      return asked.size() == 1 && asked[0].at("id") == id;
+    });
+  };
+  n.submit("order", order_of("o-1"), {.id = "first"});
+  REQUIRE(tests::comes_true(
+    [&] { return told("first").find("for an event `paid` with the key `o-1`") != std::string::npos; }));
+  CHECK(calls == 3);
+  n.submit("order", order_of("o-2"), {.id = "second"});
+  CHECK_THAT(told("second"), Contains("waiting: for the end of `first`, with the same key"));
+
+  for (const auto& [id, number] : {std::pair{"first", "o-1"}, {"second", "o-2"}}) {
+    INFO(id);
+    REQUIRE(pays_and_is_asked(id, number));
+    n.call("approval.answer", {{"id", id}, {"step", "approval"}, {"choice", "yes"}, {"who", "ann"}});
+    CHECK(n.wait(id, hang) == "processed");
+    CHECK(n.result(id)
+          == json{{"gift", 7},
+                  {"insurance", true},
+                  {"parcels", {1, 2, 3}},
+                  {"shipped", {10, nullptr, 30}},
+                  {"state", "ready"},
+                  {"who", "ann"}});
+  }
+}
+
+TEST_CASE("a step that ends later is extended, completed and failed by the node that it runs on") {
+  const place p;
+  std::promise<std::string> first;
+  std::promise<std::string> second;
+  node n{p.settings()};
+  workflow_builder w{"film"};
+  w.add(step{"render", "studio"}.may_end_later(1h)).result(input_value::of_result("render"));
+  n.add_workflow(w);
+  n.add_agent("studio", quick_function{[&](const agent_call& c) {
+                (c.task_id == "first" ? first : second).set_value(c.token);
+                return later();
+              }});
+  n.start();
+  const auto token_of = [&](const std::string& id, std::promise<std::string>& of) {
+    n.submit("film", "{}", {.id = id});
+    auto token = of.get_future();
+    REQUIRE(token.wait_for(hang) == std::future_status::ready);
+    REQUIRE(tests::comes_true([&] { return n.show(id).at("steps").at(0).at("state") == "waiting"; }));
+    return token.get();
+  };
+  const auto token = token_of("first", first);
+  n.extend_step(token, "half of it", 1min);
+  CHECK_THAT(n.call("task.show", {{"id", "first"}}).dump(), Contains("half of it"));
+  n.complete_step(token, "42");
+  CHECK(n.wait("first", hang) == "processed");
+  CHECK(n.result("first") == 42);
+  CHECK_THROWS_AS(n.complete_step(token), client_error);
+
+  n.fail_step(token_of("second", second), {.why = "the film is torn"});
+  CHECK(n.wait("second", hang) == "undone");
+  CHECK_THAT(n.show("second").at("cause").get<std::string>(), Contains("the film is torn"));
+}
+
+namespace {
+
+/// What an actor is told that submits to workflow `later`.
+submit_receipt receipt_of(node& n, const std::string& payload, on_conflict conflict, std::chrono::milliseconds wait) {
+  submit_task asked;
+  asked.id = "t";
+  asked.workflow = "later";
+  asked.payload = payload;
+  asked.conflict = conflict;
+  asked.debounce = wait;
+  caf::scoped_actor self{n.system()};
+  submit_receipt told;
+  self->request(gateway_of(n), hang, asked)
+    .receive([&](const submit_receipt& r) { told = r; }, [](const caf::error&) {});
+  return told;
+}
+
+/// A node of a release that knows schedules, and nothing after them.
+void let_older_node_live(node& n) {
+  workflow::node_card card{"old", "", {}, {}};
+  card.knows = workflow::knowledge::schedules;
+  const auto& parts = node_access::of(n).inside().parts();
+  caf::scoped_actor self{n.system()};
+  actors::write_request request;
+  request.what = actors::boxed<store::write>{
+    store::acquire_lease{"node/old", "old", workflow::note_of(card), 10min, parts.clock.reading(self.ptr())}};
+  self->send(parts.store_actor, actors::write_requests{{std::move(request)}});
+  self->receive(
+    [](const actors::writes_done& m) { CHECK(m.all.at(0).outcome->result == store::write_status::applied); },
+    caf::after(hang) >> [] { FAIL("the store did not answer"); });
+}
+
+} // namespace
+
+TEST_CASE("row 134: an actor's submission says what becomes of the task that has its id") {
+  const place p;
+  node n{p.settings()};
+  n.add_workflow(one_step("later", "echo"));
+  n.add_agent("echo", quick_function{echo});
+  n.start();
+  const auto first = receipt_of(n, "1", on_conflict::replace, 1h);
+  CHECK(first.outcome == submit_outcome::stored);
+  CHECK(first.created);
+  CHECK_FALSE(first.replaced);
+  const auto second = receipt_of(n, "2", on_conflict::replace, 1h);
+  CHECK_FALSE(second.created);
+  CHECK(second.replaced);
+  CHECK(n.show("t").at("payload") == 2);
+  CHECK(receipt_of(n, "2", on_conflict::refuse, 0ms).why == "there is a task `t` already");
+  CHECK_THAT(receipt_of(n, "3", on_conflict::same, 0ms).why, Contains("key_conflict"));
+  CHECK_THAT(receipt_of(n, "3", on_conflict::same, 1h).why, Contains("debounce means that the task is replaced"));
+
+  let_older_node_live(n);
+  const auto older = receipt_of(n, "4", on_conflict::replace, 0ms);
+  CHECK(older.outcome == submit_outcome::refused);
+  CHECK_THAT(older.why, Contains("node `old` is of a release that does not know `conflict`"));
+  CHECK_THROWS_WITH(n.submit("later", "4", {.id = "t", .conflict = on_conflict::replace}),
+                    Contains("node `old` is of a release that does not know `on_conflict`"));
+  CHECK(receipt_of(n, "2", on_conflict::same, 0ms).outcome == submit_outcome::stored);
 }
 
 TEST_CASE("numbers that JSON can write in several ways reach the program as numbers") {

@@ -92,7 +92,7 @@ void check_source(const report& r, const source& s, F check_step) {
       check_pointer(r, s.pointer);
       return;
     case source::kind::literal: check_literal(r, s.literal); return;
-    case source::kind::item: break; // what may have it checks it
+    case source::kind::item: r.add("is a place in an item, and only the input of a step over items has one"); return;
   }
   r.add("has an unknown kind of source");
 }
@@ -259,10 +259,16 @@ void check_person(const report& r, const graph& g, const wait_rule& w) {
   check_span(r, w.remind_every, "remind_every", span{0});
 }
 
+/// Of what tasks are given.
+void check_place(const report& r, const graph& g, std::size_t i, const source& s) {
+  if (s.from == source::kind::literal)
+    return r.add("must be a place in the payload or in the result of an earlier step");
+  check_source(r, s, [&](const report& at, const std::string& step) { check_earlier(at, g, i, step, false); });
+}
+
 void check_child(const report& r, const graph& g, std::size_t i, const wait_rule& w) {
   check_name(r, w.name, "workflow");
-  const auto payload = r.at("payload ");
-  check_source(payload, w.at, [&](const report& at, const std::string& step) { check_earlier(at, g, i, step, false); });
+  check_place(r.at("payload "), g, i, w.at);
 }
 
 /// Members of what each task is given may come from its item.
@@ -278,9 +284,7 @@ void check_input_of_items(const report& r, const graph& g, std::size_t i) {
 
 /// A workflow of one step is made of it, and says what is wrong with that; or it names one.
 void check_items(const report& r, const graph& g, std::size_t i, const wait_rule& w, std::vector<std::string>& found) {
-  const auto for_each = r.at("for_each ");
-  check_source(for_each, w.at,
-               [&](const report& at, const std::string& step) { check_earlier(at, g, i, step, false); });
+  check_place(r.at("for_each "), g, i, w.at);
   r.add_if(w.at_a_time == 0 || w.at_a_time > at_a_time_max,
            "at_a_time must lie between 1 and " + std::to_string(at_a_time_max));
   r.add_if(w.may_fail_is_percentage && w.may_fail > 100, "may_fail must be at most 100 percent");

@@ -138,7 +138,21 @@ TEST_CASE("inputs are checked") {
   CHECK(with({source::kind::literal, "", "", ""}) == texts{at + "literal `` is not a JSON text"});
   CHECK(with({source::kind::literal, "", "", "\"" + std::string(4095, 'x') + "\""})
         == texts{at + "literal must be at most 4096 bytes"});
+  CHECK(with({source::kind::item, "", "", ""})
+        == texts{at + "is a place in an item, and only the input of a step over items has one"});
   CHECK(with({static_cast<source::kind>(9), "", "", ""}) == texts{at + "has an unknown kind of source"});
+}
+
+TEST_CASE("what a step gives to its task, and what it goes over, are places") {
+  const auto with = [](wait_rule::kind what) {
+    return of_b([what](auto& b) {
+      b = {.name = "b"};
+      b.wait = wait_rule{.what = what, .at = {source::kind::literal, "", "", "[]"}, .name = "w", .at_a_time = 1};
+    });
+  };
+  const std::string place = "must be a place in the payload or in the result of an earlier step";
+  CHECK(with(wait_rule::kind::child) == texts{"step `b`: payload " + place});
+  CHECK(with(wait_rule::kind::items) == texts{"step `b`: for_each " + place});
 }
 
 TEST_CASE("members of an input are named, once each, and bounded") {

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace steadfast {
+
+/// What a moment does that meets the task of an earlier one.
+enum class on_overlap : std::uint8_t {
+  skip,   ///< it makes no task
+  queue,  ///< it waits for its end; of several the first
+  beside, ///< it makes one
+  cancel, ///< that task is cancelled, and one is made when it has ended; of several moments for the last
+};
+
+/// Makes tasks at moments of its own. docs/schedules.md says more of each field.
+struct schedule {
+  std::string name;
+  std::string workflow;
+  std::uint32_t version = 0;         ///< 0: the newest at that moment
+  std::string cron{};                ///< either this, five fields as in "30 2 * * *",
+  std::chrono::milliseconds every{}; ///< or this
+  std::string zone{"UTC"};           ///< by which `cron` is read
+  std::chrono::milliseconds jitter{};
+  on_overlap overlap = on_overlap::skip;
+  std::chrono::milliseconds catch_up{std::chrono::hours{1}}; ///< how old a moment may be when somebody serves it
+  std::uint32_t catch_up_max = 1;                            ///< of several, so many are made up for, the newest
+  std::string payload{};                                     ///< a JSON text; empty: {}
+  std::string moment_as{};                                   ///< the member of it that gets the moment; empty: none
+  std::optional<std::uint8_t> priority{};                    ///< without it, the workflow's
+};
+
+} // namespace steadfast
