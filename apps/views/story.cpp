@@ -1,6 +1,7 @@
 #include "apps/views/story.hpp"
 
 #include "apps/terminal/table.hpp"
+#include "client/exact_json.hpp"
 #include "runtime/text/quantity.hpp"
 #include "runtime/text/time_text.hpp"
 #include "workflow/step/step.hpp"
@@ -188,7 +189,7 @@ std::string late_replies(const json& shown, workflow::instant now, const termina
 
 std::string result_text(const json& task) {
   const auto result = task.value("result", json{});
-  return result.is_null() ? "" : result.dump(-1, ' ', false, json::error_handler_t::replace);
+  return result.is_null() ? "" : exact_text(result);
 }
 
 workflow::instant instant_of(const json& rfc3339) {

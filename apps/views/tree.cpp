@@ -2,6 +2,7 @@
 
 #include "apps/terminal/table.hpp"
 #include "apps/views/story.hpp"
+#include "client/exact_json.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -31,7 +32,7 @@ std::string value_text(const std::string& name, const json& value, workflow::ins
   if (value.is_string())
     return value.get<std::string>().empty() ? "-" : value.get<std::string>();
   if (!value.is_structured())
-    return value.dump();
+    return exact_text(value);
   std::string all;
   for (const auto& [key, v] : value.items())
     all += (all.empty() ? "" : ", ") + (value.is_object() ? words(key) + " " : "") + value_text(key, v, now);

@@ -253,8 +253,6 @@ void read_wait(toml_section& in, workflow::step_definition& s) {
   in.read("sleep", s.wait->length);
   std::string until;
   in.read("until", until);
-  if (sleeps && !until.empty())
-    return in.complain("until", "a step has either `sleep` or `until`");
   auto rule = sleeps ? s.wait : parse_until(until);
   if (rule)
     s.wait = std::move(rule);
@@ -316,6 +314,19 @@ void read_item_places(workflow::step_definition& s) {
       m.value = {workflow::source::kind::item, {}, m.value.pointer, {}};
 }
 
+/// Each of these says what the step does, so that a second one would not be heeded.
+void expect_one_kind(toml_section& in) {
+  const char* first = nullptr;
+  for (const auto* key : {"for_each", "sleep", "until", "wait", "workflow", "question"}) {
+    const bool is_of_items = first == std::string_view{"for_each"} && key == std::string_view{"workflow"};
+    if (!in.table().contains(key) || is_of_items)
+      continue;
+    if (first != nullptr)
+      return in.complain(key, "a step has either `" + std::string{first} + "` or `" + key + "`");
+    first = key;
+  }
+}
+
 void expect_only_waits(toml_section& in) {
   for (const auto* key : {"complete_by", "retry", "threshold", "cool_off", "on_exhausted"})
     if (in.table().contains(key))
@@ -361,6 +372,7 @@ workflow::step_definition read_step(toml_section in) {
   workflow::step_definition s;
   in.read("name", s.name);
   const bool is_over_items = in.table().contains("for_each");
+  expect_one_kind(in);
   read_wait(in, s);
   read_event(in, s);
   if (is_over_items)

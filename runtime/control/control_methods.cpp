@@ -50,11 +50,12 @@ workflow::submission submission_of(const control_context& c, const api::argument
   if (params.has("priority"))
     s.priority = params.number<std::uint8_t>("priority");
   s.not_before = moment_of(params, "not_before_ms", s.not_before);
-  const auto conflict = params.text("on_conflict");
+  const auto debounce = params.number<std::uint64_t>("debounce_ms");
+  const auto conflict = params.has("on_conflict") ? params.text("on_conflict") : debounce > 0 ? "replace" : "same";
   s.conflict = conflict == "replace"  ? workflow::on_conflict::replace
                : conflict == "refuse" ? workflow::on_conflict::refuse
                                       : workflow::on_conflict::same;
-  s.debounce = workflow::span{static_cast<std::int64_t>(params.number<std::uint64_t>("debounce_ms"))};
+  s.debounce = workflow::span{static_cast<std::int64_t>(debounce)};
   return s;
 }
 
@@ -72,6 +73,15 @@ json result_of(const std::string& id, const actors::receipt& r) {
     default: throw api::error{api::error::refused, r.why};
   }
 }
+
+/// Asks in its constructor, which the thread that spawns it runs: so what one thread asks arrives in its order.
+class asking_actor : public caf::event_based_actor {
+public:
+  asking_actor(caf::actor_config& c, const std::function<void(caf::event_based_actor*)>& ask)
+      : caf::event_based_actor{c} {
+    ask(this);
+  }
+};
 
 /// Many submissions wait for one commit, so none of them occupies a thread.
 void submit(const control_context& c, const api::arguments& params, const control_reply& reply) {
@@ -95,7 +105,7 @@ void submit(const control_context& c, const api::arguments& params, const contro
         [reply](const caf::error& e) { reply([&]() -> json { throw control_context::error_of(e); }); });
   };
   if (is_plain)
-    c.sys.spawn(ask);
+    c.sys.spawn<asking_actor>(ask);
   else
     c.sys.spawn(look_first);
 }

@@ -267,7 +267,11 @@ private:
           return fail(x, x->caller.not_its_workflow());
         return carry_out_allowed(x, r, std::move(params));
       }
-      case one_task: return carry_out_if_allowed(x, r, std::move(params));
+      case one_task: return carry_out_if_allowed(x, r, "id", std::move(params));
+      case event:
+        return params.contains("task") ? carry_out_if_allowed(x, r, "task", std::move(params))
+                                       : fail(x, x->caller.not_its_workflow());
+      case held_step: return carry_out_allowed(x, r, std::move(params));
       case other: return fail(x, x->caller.not_its_workflow());
     }
   }
@@ -278,9 +282,9 @@ private:
       throw api::error{api::error::not_found, "there is no task of that id in your workflows"};
   }
 
-  /// By the workflow of the task.
-  void carry_out_if_allowed(const exchange_ptr& x, const api::route& r, json params) const {
-    const auto id = params.at("id");
+  /// By the workflow of the task, whose id is that parameter.
+  void carry_out_if_allowed(const exchange_ptr& x, const api::route& r, const char* place, json params) const {
+    const auto id = params.at(place);
     on_pool(x, [id, params = std::move(params), r = &r](const implementation& self, const exchange_ptr& e) {
       self.call(api::task_show, {{"id", id}}, [self = self.shared_from_this(), e, r, params](const control_answer& a) {
         try {
@@ -331,7 +335,7 @@ private:
     take_trace(x->request, params);
     const auto id = params.at("id").is_string() ? params.at("id").get<std::string>() : std::string{};
     submissions_.submit(
-      std::move(params), waited_for(x->target),
+      x->caller, std::move(params), waited_for(x->target),
       [self = shared_from_this(), x, id](const json& told) {
         auto r = json_response(told, status_of_submission(told));
         r.headers.emplace_back("Location", location_of(id));

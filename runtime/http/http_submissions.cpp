@@ -4,6 +4,7 @@
 #include "api/names.hpp"
 #include "client/exact_json.hpp"
 #include "workflow/outward/trace.hpp"
+#include "workflow/text/name.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -83,10 +84,10 @@ std::optional<http_problem> http_submissions::why_full() const {
   return http_problem{503, "busy", "too many submissions are under way", {}, busy_wait};
 }
 
-void http_submissions::submit(json params, std::optional<std::chrono::milliseconds> wait, const on_result& done,
-                              const on_problem& fails) const {
+void http_submissions::submit(const http_caller& caller, json params, std::optional<std::chrono::milliseconds> wait,
+                              const on_result& done, const on_problem& fails) const {
   if (!wait)
-    return submit_one(params, done, fails);
+    return submit_one(caller, params, done, fails);
   const auto id = params.at("id").is_string() ? params.at("id").get<std::string>() : std::string{};
   const auto made = [watch = watch_, id, wait, done, fails](const json& result) {
     watch.wait(id, *wait, [result, done, fails](const control_answer& a) {
@@ -99,11 +100,12 @@ void http_submissions::submit(json params, std::optional<std::chrono::millisecon
       done(std::move(whole));
     });
   };
-  submit_one(params, made, fails);
+  submit_one(caller, params, made, fails);
 }
 
-void http_submissions::submit_one(const json& params, const on_result& done, const on_problem& fails) const {
-  const auto told = [self = *this, id = params.is_object() ? params.value("id", json{}) : json{}, done,
+void http_submissions::submit_one(const http_caller& caller, const json& params, const on_result& done,
+                                  const on_problem& fails) const {
+  const auto told = [self = *this, caller, id = params.is_object() ? params.value("id", json{}) : json{}, done,
                      fails](const control_answer& a) {
     json result;
     --*self.under_way_;
@@ -111,7 +113,7 @@ void http_submissions::submit_one(const json& params, const on_result& done, con
       result = a();
     } catch (const api::error& e) {
       if (e.number() == api::error::refused)
-        return self.tell_refusal(id, e.what(), fails);
+        return self.tell_refusal(caller, id, e.what(), fails);
       if (e.number() == api::error::not_found)
         return fails({422, "no_such_workflow", e.what(), "workflow"});
       return fails(problem_of(std::current_exception()));
@@ -129,13 +131,16 @@ void http_submissions::submit_one(const json& params, const on_result& done, con
   }
 }
 
-/// 409 if there is a task of that id already: it is another one. Else the submission itself is wrong.
-void http_submissions::tell_refusal(const json& id, const std::string& why, const on_problem& fails) const {
-  watch_.parts.on_pool([methods = watch_.parts.methods, id, why, fails] {
-    methods->at(api::task_state)({{"id", id}}, [why, fails](const control_answer& a) {
+/// 409 if there is a task of that id already: it is another one, of which those learn nothing else who may not see it.
+/// Else the submission itself is wrong.
+void http_submissions::tell_refusal(const http_caller& caller, const json& id, std::string why,
+                                    const on_problem& fails) const {
+  watch_.parts.on_pool([methods = watch_.parts.methods, caller, id, why = std::move(why), fails] {
+    methods->at(api::task_show)({{"id", id}}, [caller, id, why, fails](const control_answer& a) mutable {
       bool is_there = true;
       try {
-        a();
+        if (!caller.may_use(a().at("task").at("workflow")))
+          why = "there is another task of the id " + workflow::quoted(id.get<std::string>());
       } catch (const api::error& e) {
         is_there = e.number() == api::error::refused; // it was set aside
       } catch (const std::exception&) {
@@ -174,7 +179,7 @@ void http_submissions::submit_all(const std::string& body, const http_caller& ca
     const auto fails = [give, i](const http_problem& p) { give(i, {{"status", p.status}, {"problem", json_of(p)}}); };
     const auto workflow = params.is_object() ? params.value("workflow", json{}) : json{};
     if (caller.may_use(workflow.is_string() ? workflow.get<std::string>() : std::string{}))
-      submit_one(params, made, fails);
+      submit_one(caller, params, made, fails);
     else
       fails(caller.not_its_workflow());
   }

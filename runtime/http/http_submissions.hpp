@@ -30,8 +30,8 @@ public:
   std::optional<http_problem> why_full() const;
 
   /// With a `wait`, tells also how the task ended, or how it is after that time.
-  void submit(nlohmann::json params, std::optional<std::chrono::milliseconds> wait, const on_result& done,
-              const on_problem& fails) const;
+  void submit(const http_caller& caller, nlohmann::json params, std::optional<std::chrono::milliseconds> wait,
+              const on_result& done, const on_problem& fails) const;
 
   /// Counts a batch that is still to be read.
   std::shared_ptr<void> count_unread(const std::string& body) const;
@@ -41,8 +41,10 @@ public:
   void submit_all(const std::string& body, const http_caller& caller, const on_result& done) const;
 
 private:
-  void submit_one(const nlohmann::json& params, const on_result& done, const on_problem& fails) const;
-  void tell_refusal(const nlohmann::json& id, const std::string& why, const on_problem& fails) const;
+  void submit_one(const http_caller& caller, const nlohmann::json& params, const on_result& done,
+                  const on_problem& fails) const;
+  void tell_refusal(const http_caller& caller, const nlohmann::json& id, std::string why,
+                    const on_problem& fails) const;
 
   const task_watch watch_;
   const std::shared_ptr<std::atomic<std::size_t>> under_way_ = std::make_shared<std::atomic<std::size_t>>(0);

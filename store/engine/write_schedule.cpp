@@ -73,8 +73,7 @@ answer<put_schedule> write_batch::make(const put_schedule& w) {
     txn_.erase(in_.schedules, w.what.name);
     known.damages = incidents_.open_ones(incident_of_schedule, {}, cause_of_damaged(w.what.name));
   }
-  if (!w.file.empty())
-    known.refusals = incidents_.open_ones(incident_of_schedule, {}, cause_of_unplaced(w.what.name));
+  known.refusals = incidents_.open_ones(incident_of_schedule, {}, cause_of_unplaced(w.what.name));
   known.there = there ? &*there : nullptr;
   const auto version = w.what.version != 0 ? w.what.version : newest_version(w.what.workflow);
   const auto d = see_.definition(w.what.workflow, version);

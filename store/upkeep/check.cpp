@@ -249,6 +249,7 @@ private:
       return;
     }
     workflow::item_group counted;
+    counted.is_turned = g->is_turned;
     each_with(txn_, in_.items, place.view(), place.view(), [&](const lmdb::cursor& c) {
       const auto item = readable<item_record>(c.key(), c.value());
       expect(item.has_value(), name + ": one of its items cannot be read");
@@ -262,7 +263,8 @@ private:
     expect(is_right, name + ": what is counted of its items is not what they say");
     expect(!waits || !workflow::may_start_next(*g) || note(workflow::child_duty::start, 0),
            name + ": items are to be started, and nothing does");
-    expect(g->undo_next == 0 || note(workflow::child_duty::undo, g->undo_next) || note(workflow::child_duty::undo, 0),
+    expect(!workflow::may_undo_next(*g) || note(workflow::child_duty::undo, g->undo_next)
+             || note(workflow::child_duty::undo, 0),
            name + ": items are to be undone, and nothing does");
   }
 

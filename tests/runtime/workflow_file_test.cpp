@@ -303,6 +303,11 @@ TEST_CASE("a step over items says where they stand, how many at a time, how many
   CHECK_THAT(complaint(own + "may_fail = -1\n"), Catch::Contains("may_fail"));
   CHECK_THAT(complaint(own + "at_a_time = 0\n"), Catch::Contains("at_a_time"));
   CHECK_THAT(complaint(own + "workflow = \"part\"\n"), Catch::Contains("agent is for a step"));
+  CHECK_THAT(complaint(own + "sleep = \"1h\"\n"), Catch::Contains("a step has either `for_each` or `sleep`"));
+  CHECK_THAT(complaint(own + "wait = { event = \"paid\", limit = \"1h\" }\n"),
+             Catch::Contains("a step has either `for_each` or `wait`"));
+  CHECK_THAT(complaint("sleep = \"1h\"\nwait = { event = \"paid\", limit = \"1h\" }\n"),
+             Catch::Contains("a step has either `sleep` or `wait`"));
   CHECK_THAT(complaint("for_each = \"payload:/items\"\n"), Catch::Contains("step `c`: agent is missing"));
   CHECK_THAT(complaint("for_each = \"payload:/items\"\nworkflow = \"part\"\nretry = { attempts = 2 }\n"),
              Catch::Contains("retry"));

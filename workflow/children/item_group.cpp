@@ -140,7 +140,11 @@ new_child child_for(const task& t, const definition& d, std::size_t i, const ite
 }
 
 bool may_start_next(const item_group& g) {
-  return !g.is_turned && g.next < g.size && g.at_work < g.at_a_time;
+  return !g.is_turned && g.next < g.size && g.at_work - g.in_error < g.at_a_time;
+}
+
+bool may_undo_next(const item_group& g) {
+  return g.is_turned && g.undo_next > 0 && g.undo_left - std::min(g.in_error, g.undo_left) < g.at_a_time;
 }
 
 bool have_ended(const item_group& g) {
@@ -156,31 +160,35 @@ bool is_telling_due(const item_group& g) {
 }
 
 void turn(item_group& g, std::string why) {
+  if (!g.is_turned) // those in error are told to undo what they did, as all
+    g.in_error = g.first_in_error = 0;
   g.is_turned = true;
   g.undo_next = g.next;
   g.why = clipped(why, note_size_max);
 }
 
+void turn_if_failed(item_group& g, std::size_t results_size_max) {
+  if (g.is_turned)
+    return;
+  if (g.failed > g.may_fail)
+    turn(g, g.may_fail == 0 ? g.why : counted(g.failed) + " items failed, the first " + g.why);
+  else if (g.results_size + 2 > results_size_max)
+    turn(g, "the results of its items are more than " + counted(results_size_max) + " bytes together");
+}
+
 namespace {
 
-item_state ended_well(item_group& g, const child_end& end, std::size_t results_size_max) {
+item_state ended_well(item_group& g, const child_end& end) {
   ++g.done;
   g.results_size += end.result.empty() ? null_size : end.result.size() + 1;
-  if (!g.is_turned && g.results_size + 2 > results_size_max)
-    turn(g, "the results of its items are more than " + counted(results_size_max) + " bytes together");
   return item_state::done;
 }
 
 item_state ended_badly(item_group& g, std::uint32_t item, const child_end& end) {
   ++g.failed;
   g.results_size += null_size;
-  if (g.is_turned)
-    return item_state::failed;
-  const auto why = "item " + counted(item - 1) + ": " + end.why;
-  if (g.failed > g.may_fail)
-    turn(g, g.may_fail == 0 ? why : counted(g.failed) + " items failed, the last " + why);
-  else if (g.why.empty())
-    g.why = clipped(why, note_size_max);
+  if (g.why.empty())
+    g.why = clipped("item " + counted(item - 1) + ": " + end.why, note_size_max);
   return item_state::failed;
 }
 
@@ -194,13 +202,14 @@ void set_in_error(item_group& g, std::uint32_t item, bool was, bool is) {
     g.first_in_error = 0; // the store looks for the next one
 }
 
-bool is_error(item_state s) {
-  return s == item_state::in_error || s == item_state::undo_in_error;
+/// Before the group is turned a person helps an item to go on, and afterwards to undo what it did.
+bool needs_person(const item_group& g, item_state s) {
+  return s == (g.is_turned ? item_state::undo_in_error : item_state::in_error);
 }
 
-item_state note_forward(item_group& g, std::uint32_t item, const child_end& end, std::size_t results_size_max) {
+item_state note_forward(item_group& g, std::uint32_t item, const child_end& end) {
   switch (end.how) {
-    case child_state::processed: --g.at_work; return ended_well(g, end, results_size_max);
+    case child_state::processed: --g.at_work; return ended_well(g, end);
     case child_state::undone:
     case child_state::refused: --g.at_work; return ended_badly(g, item, end);
     case child_state::in_error:
@@ -221,21 +230,20 @@ item_state note_undoing(item_group& g, item_state was, const child_end& end) {
 
 } // namespace
 
-item_state note_item(item_group& g, std::uint32_t item, item_state was, const child_end& end,
-                     std::size_t results_size_max) {
+item_state note_item(item_group& g, std::uint32_t item, item_state was, const child_end& end) {
   auto is = was;
   if (was == item_state::at_work || was == item_state::in_error)
-    is = note_forward(g, item, end, results_size_max);
+    is = note_forward(g, item, end);
   else if (was == item_state::undoing || was == item_state::undo_in_error)
     is = note_undoing(g, was, end);
-  set_in_error(g, item, is_error(was), is_error(is));
+  set_in_error(g, item, needs_person(g, was), needs_person(g, is));
   return is;
 }
 
 item_state note_undo(item_group& g, std::uint32_t item, item_state was) {
   if (was == item_state::at_work || was == item_state::in_error)
     --g.at_work;
-  set_in_error(g, item, is_error(was), false);
+  set_in_error(g, item, needs_person(g, was), false);
   ++g.undo_left;
   return item_state::undoing;
 }
@@ -245,7 +253,7 @@ void count(item_group& g, item_state s) {
     ++g.at_work;
   if (s == item_state::undoing || s == item_state::undo_in_error)
     ++g.undo_left;
-  if (is_error(s))
+  if (needs_person(g, s))
     ++g.in_error;
   if (s == item_state::done)
     ++g.done;

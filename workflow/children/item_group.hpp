@@ -37,7 +37,7 @@ struct item_group {
   std::uint32_t at_work = 0;    ///< of them, those that have not ended
   std::uint32_t done = 0;
   std::uint32_t failed = 0;
-  std::uint32_t in_error = 0;       ///< also those whose undo is
+  std::uint32_t in_error = 0;       ///< of those at work; once the group is turned, of those whose undo is left
   std::uint32_t first_in_error = 0; ///< the first of these, as parent_link::item; 0: there is none
   std::uint32_t told = 0;           ///< items that had ended when the step was last told
   std::uint64_t results_size = 0;
@@ -63,22 +63,24 @@ new_items items_of(const task& t, const definition& d, std::size_t i);
 new_child child_for(const task& t, const definition& d, std::size_t i, const item_group& g, std::uint32_t item,
                     std::string payload);
 
-bool may_start_next(const item_group& g);
+bool may_start_next(const item_group& g); ///< one in error is not under way: it keeps no other from it
+bool may_undo_next(const item_group& g);  ///< likewise
 bool have_ended(const item_group& g);     ///< all of them, and none beyond those that may fail has failed
 bool are_undone(const item_group& g);     ///< all that were started
 bool is_telling_due(const item_group& g); ///< so many have ended that the step is told the counts
 
-/// No more are started, and those that were are undone.
+/// No more are started, and those that were are undone, the last one first.
 void turn(item_group& g, std::string why);
+/// Does so if more failed than may, or if their results are larger than `results_size_max`. REQUIRES: the step waits:
+/// of one that was passed over, what ended well stays.
+void turn_if_failed(item_group& g, std::size_t results_size_max);
 
-/// One stands as `end` says. Returns its state; `was`: that before. Turns the group if more failed than may, or if
-/// their results are larger than `results_size_max`.
-item_state note_item(item_group& g, std::uint32_t item, item_state was, const child_end& end,
-                     std::size_t results_size_max);
-/// One was told that it is to be undone. REQUIRES: it was started.
+/// One stands as `end` says. Returns its state; `was`: that before.
+item_state note_item(item_group& g, std::uint32_t item, item_state was, const child_end& end);
+/// One was told that it is to be undone. REQUIRES: the group is turned, and it was started.
 item_state note_undo(item_group& g, std::uint32_t item, item_state was);
 
-/// Adds one that is in that state to what can be counted so.
+/// Adds one that is in that state to what can be counted so, of a group that is turned or is not.
 void count(item_group& g, item_state s);
 
 /// "82 of 100 done, 1 failed"

@@ -1,5 +1,7 @@
 #include "workflow/text/name.hpp"
 
+#include "workflow/text/utf8.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -16,6 +18,23 @@ bool is_visible(char c) {
 }
 bool is_printable(char c) {
   return c == ' ' || is_visible(c);
+}
+
+/// A character, or a byte that is part of none. Beside ASCII's control characters there are those of ISO 6429 (C1).
+bool is_shown(std::string_view character) {
+  if (character.size() == 1)
+    return is_printable(character[0]);
+  return character[0] != '\xc2' || static_cast<unsigned char>(character[1]) >= 0xa0U;
+}
+
+/// As much as fits without a part of a character at the end.
+std::size_t clipped_size(std::string_view text, std::size_t size_max) {
+  if (text.size() <= size_max)
+    return text.size();
+  std::size_t end = size_max;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U)
+    --end; // the first byte left out is the middle of a character
+  return end;
 }
 
 constexpr std::size_t digest_size = 32;
@@ -48,12 +67,7 @@ bool is_text(std::string_view text, std::size_t size_max) {
 }
 
 std::string clipped(std::string_view text, std::size_t size_max) {
-  if (text.size() <= size_max)
-    return std::string{text};
-  std::size_t end = size_max;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U)
-    --end; // the first byte left out is the middle of a character
-  return std::string{text.substr(0, end)};
+  return std::string{text.substr(0, clipped_size(text, size_max))};
 }
 
 std::string fitted(std::string text, std::size_t size_max, char separator) {
@@ -65,11 +79,14 @@ std::string fitted(std::string text, std::size_t size_max, char separator) {
 }
 
 std::string quoted(std::string_view text) {
-  const bool is_long = text.size() > name_size_max;
-  std::string shown{text.substr(0, name_size_max)};
-  std::replace_if(
-    shown.begin(), shown.end(), [](char c) { return !is_printable(c); }, '?');
-  return "`" + shown + (is_long ? "...`" : "`");
+  std::string shown = "`";
+  auto left = text.substr(0, clipped_size(text, name_size_max));
+  for (std::size_t size = 0; !left.empty(); left.remove_prefix(size)) {
+    size = std::max<std::size_t>(utf8_size(left), 1);
+    const auto character = left.substr(0, size);
+    shown += is_shown(character) ? character : "?";
+  }
+  return shown + (text.size() > name_size_max ? "...`" : "`");
 }
 
 } // namespace steadfast::workflow

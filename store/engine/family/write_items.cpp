@@ -116,6 +116,7 @@ void write_batch::begin_items(const child_note& x, const workflow::task& parent,
 void write_batch::go_on_with_items(const child_note& x, workflow::item_group g, const workflow::task& parent,
                                    const workflow::definition& d, changed_tasks& changed) {
   const auto before = g;
+  turn_if_failed(g, settings_.options->result_size_max); // some ended while it did not wait
   if (may_start_next(g))
     start_item(x, g, parent, d, changed);
   else if (g.in_error > 0)
@@ -138,7 +139,7 @@ void write_batch::start_item(const child_note& x, workflow::item_group& g, const
       ref_of(id) ? std::variant<std::uint64_t, std::string>{"another task has the id " + workflow::quoted(id)}
                  : make_child(workflow::child_for(parent, d, x.step, g, item, std::move(payload)), x.at, changed);
     if (const auto* const why = std::get_if<std::string>(&made))
-      state = note_item(g, item, state, not_made(*why), settings_.options->result_size_max);
+      state = note_item(g, item, state, not_made(*why));
   }
   put(x, item, {state, {}});
 }
@@ -151,7 +152,7 @@ void write_batch::note_item_end(const child_note& x, workflow::item_group g, con
     return;
   auto end = workflow::end_of_child(child->state.task, *child->definition, d, x.step);
   const auto before = g;
-  const auto is = note_item(g, x.item, was->state, end, settings_.options->result_size_max);
+  const auto is = note_item(g, x.item, was->state, end);
   if (is == was->state)
     return;
   if (is == item_state::undone)
@@ -171,7 +172,7 @@ void write_batch::undo_items(const child_note& x, workflow::item_group g, const 
   } else if (!g.is_turned) { // that of an earlier attempt
     return;
   }
-  if (g.undo_next > 0) {
+  if (may_undo_next(g)) {
     const auto item = g.undo_next--;
     undo_item(x, g, item, parent, d, changed);
   }
@@ -191,7 +192,7 @@ void write_batch::undo_item(const child_note& x, workflow::item_group& g, std::u
   const workflow::by who{"its parent " + workflow::quoted(parent.id), g.why};
   auto t = apply_to(child->state.task.number, workflow::undo_requested{who}, x.at, true);
   const auto& next = t ? *t : child->state.task; // it may have been on its way, or need a person
-  state = note_item(g, item, state, workflow::end_of_child(next, *child->definition, d, x.step), 0);
+  state = note_item(g, item, state, workflow::end_of_child(next, *child->definition, d, x.step));
   if (state == item_state::undone)
     txn_.erase(in_.items, item_key(x, item));
   else
@@ -202,6 +203,8 @@ void write_batch::undo_item(const child_note& x, workflow::item_group& g, std::u
 
 void write_batch::follow_items(const child_note& x, const workflow::item_group& before, workflow::item_group& g,
                                const workflow::task& parent, const workflow::definition& d, changed_tasks& changed) {
+  if (waits(parent, x))
+    turn_if_failed(g, settings_.options->result_size_max);
   if (g.in_error > 0 && g.first_in_error == 0)
     find_first_in_error(x, g);
   const bool is_told_now = is_telling_due(g) && waits(parent, x);
@@ -209,7 +212,7 @@ void write_batch::follow_items(const child_note& x, const workflow::item_group& 
     g.told = g.done + g.failed;
   if (g != before)
     put(x, g);
-  if (g.undo_next > 0)
+  if (may_undo_next(g))
     child_notes_.push_back(of_items(x, child_duty::undo, g.undo_next));
   if (have_ended(g) && !g.is_gathered && waits(parent, x))
     return gather(x, g, d, changed);
@@ -259,7 +262,7 @@ void write_batch::find_first_in_error(const child_note& x, workflow::item_group&
   const key place{x.parent, x.step};
   each_with(txn_, in_.items, place.view(), place.view(), [&](const lmdb::cursor& c) {
     const auto state = decode_record<item_record>(c.key(), c.value()).state;
-    if (state == item_state::in_error || state == item_state::undo_in_error)
+    if (state == (g.is_turned ? item_state::undo_in_error : item_state::in_error))
       g.first_in_error = key_reader{c.key().substr(place.view().size())}.number<std::uint32_t>().value_or(0);
     return g.first_in_error == 0;
   });

@@ -75,7 +75,10 @@ TEST_CASE("http: of a batch, each submission is decided on its own, and answered
     many["tasks"].push_back({{"id", "m" + std::to_string(i)}, {"workflow", "trip"}});
   CHECK(n.ask("POST", "/v1/tasks/batch", many.dump()).field() == "tasks");
   many["tasks"].erase(0);
-  CHECK(n.ask("POST", "/v1/tasks/batch", many.dump()).json().at("results").size() == 1000);
+  const auto numbered = n.ask("POST", "/v1/tasks/batch", many.dump()).json().at("results");
+  REQUIRE(numbered.size() == 1000);
+  CHECK(std::is_sorted(numbered.begin(), numbered.end(),
+                       [](const json& a, const json& b) { return a.at("number") < b.at("number"); }));
   CHECK(n.ask("POST", "/v1/tasks/batch", R"({"tasks":[]})").status == 400);
   CHECK(n.get("/v1/counts").json().at("count") == 1002);
 }

@@ -144,6 +144,22 @@ TEST_CASE("row 106: a token of some workflows sees and makes no other tasks") {
   CHECK(g.node.get("/v1/tasks/o/events", with(limited)).status == 404);
   CHECK(g.node.ask("POST", "/v1/tasks/o/actions", R"({"act":"undo"})", with(limited)).status == 404);
   CHECK(g.node.get("/v1/tasks/a", with(limited)).status == 200);
+  const auto event = [&](const char* to) {
+    return g.node.ask("POST", "/v1/events", R"({"event":"paid",)" + std::string{to} + "}", with(limited)).status;
+  };
+  CHECK(event(R"("key":"1")") == 403); // it may be taken by anybody's tasks
+  CHECK(event(R"("task":"o")") == 404);
+  CHECK(event(R"("task":"a")") == 409); // none waits for it
+  const auto end_of_step = g.node.ask("POST", "/v1/steps/complete", R"({"token":"1.0.1.made-up"})", with(limited));
+  CHECK(end_of_step.status != 403); // whoever has the token of a step was given it
+  const auto taken = [&](const char* conflict) {
+    const auto body = R"({"workflow":"trip","payload":1,"on_conflict":")" + std::string{conflict} + "\"}";
+    return g.node.ask("PUT", "/v1/tasks/o", body, with(limited)).body;
+  };
+  for (const auto* const conflict : {"same", "refuse", "replace"}) {
+    CHECK_THAT(taken(conflict), Contains("there is another task of the id `o`"));
+    CHECK_THAT(taken(conflict), !Contains("of workflow other") && !Contains("pending"));
+  }
   CHECK(g.node.get("/v1/nodes", with(limited)).status == 403);
   CHECK(g.node.get("/v1/alerts", with(limited)).status == 403);
   CHECK(g.node.get("/metrics", with(limited)).status == 403); // they count the tasks of all

@@ -322,7 +322,13 @@ TEST_CASE("a schedule of a file that is refused is one incident, which is over w
   REQUIRE_FALSE(store.one(from_file(s, 5)).changed);
   REQUIRE(incidents_now(store).size() == 1);
   CHECK(store->alerts(true, 10).front().what.text.find("it goes on as it was put before") != std::string::npos);
-  REQUIRE(act(store, schedule_act::remove, 6).result == write_status::applied);
+  auto by_hand = hourly_schedule();
+  by_hand.priority = 3;
+  REQUIRE(store.one(put_schedule{by_hand, {}, at(6)}).changed);
+  CHECK(incidents_now(store).empty());
+  REQUIRE_FALSE(store.one(from_file(s, 7)).changed);
+  REQUIRE(incidents_now(store).size() == 1);
+  REQUIRE(act(store, schedule_act::remove, 8).result == write_status::applied);
   CHECK(incidents_now(store).empty());
   expect_sound(store);
 }

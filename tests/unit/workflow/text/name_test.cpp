@@ -30,6 +30,11 @@ TEST_CASE("words and texts are printable and bounded") {
 TEST_CASE("what is quoted is safe to show") {
   CHECK(quoted("a b") == "`a b`");
   CHECK(quoted("a\x1b[31m") == "`a?[31m`");
+  CHECK(quoted("M\xc3\xbcller \xf0\x9f\x9a\x80") == "`M\xc3\xbcller \xf0\x9f\x9a\x80`");
+  CHECK(quoted("\xc2\x9b"
+               "31m\xff\xc3")
+        == "`?31m??`");
+  CHECK(quoted(std::string(63, 'x') + "\xc3\xa4") == "`" + std::string(63, 'x') + "...`");
   CHECK(quoted(std::string(65, 'x')) == "`" + std::string(64, 'x') + "...`");
 }
 
