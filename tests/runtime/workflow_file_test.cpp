@@ -440,4 +440,8 @@ TEST_CASE("mistakes in a step that waits are told with their line, and name the 
   CHECK(of("sleep = \"1h\"\ncomplete_by = \"1s\"")
         == "w.toml:6: step.complete_by: is for a step that an agent carries out, and this one only waits");
   CHECK_THAT(of("sleep = \"0s\""), Catch::Contains("sleep must be above zero"));
+  const auto no_limit =
+    "w.toml:3: step `a`: limit is missing, or zero: it says how long the step waits at most, such as \"3d\"";
+  CHECK(of("wait = { event = \"paid\" }") == no_limit);
+  CHECK(of("agent = \"person\"\nrole = \"sales\"\nquestion = \"May it be shipped?\"") == no_limit);
 }
