@@ -234,13 +234,13 @@ TEST_CASE("the shipped workflows are ready to be used") {
   CHECK(all[2].name == "nightly_settlement");
   CHECK(all[2].steps.size() == 3);
   CHECK(all[3].name == "onboarding");
-  CHECK(all[3].steps.size() == 9);
+  CHECK(all[3].steps.size() == 10);
   CHECK(all[3].steps[3].repeat->passes_at_limit);
   CHECK(all[4].name == "order_processing");
   CHECK(all[4].steps.size() == 4);
   CHECK(all[5].name == "paid_order");
-  CHECK(all[5].steps.size() == 5);
-  CHECK(workflow::is_over_items(all[5].steps[4]));
+  CHECK(all[5].steps.size() == 7);
+  CHECK(workflow::is_over_items(all[5].steps[5]));
   CHECK(all[6].name == "statement");
   CHECK(all[6].limit == workflow::limit_rule{"/customer", 1});
   CHECK(all[7].name == "trip");
