@@ -59,8 +59,11 @@ simulation::declared_services services_of(const simulate_arguments& g,
                   "--latency: `" + g.latency + "` is not a range: write 5ms-200ms, or 5ms for exactly that"};
   if (const auto wrong = simulation::problem(usual); !wrong.empty())
     throw failure{wrong_usage, wrong};
-  if (g.services.empty())
-    return {faults_of(usual), {}};
+  if (g.services.empty()) {
+    simulation::declared_services as_usual;
+    as_usual.usual = faults_of(usual);
+    return as_usual;
+  }
   return simulation::load_services(g.services, usual, workflows);
 }
 
@@ -128,6 +131,8 @@ simulated play(const simulate_arguments& g) {
   options.with_people = false;
   options.is_calm = g.is_calm;
   options.wall_error_max = wall_error_max;
+  for (const auto& d : s.workflows) // a task may wait so long, and undo begins then
+    options.heal_max = std::max(options.heal_max, d.deadline + simulation::run_options{}.heal_max);
   options.only = simulation::all_faults();
   options.only.erase("poison"); // says nothing of the workflow
 
@@ -209,6 +214,15 @@ void add_simulate(CLI::App& to, command& chosen) {
     "  refused = 0.01                       # of steps, for good; undo_refused: of undos\n"
     "  hung = 0.001                         # lost or never answered; half of them took place\n"
     "  result = { payment_id = \"p-1\" }     # of its steps [made up where the workflow looks for a value]\n\n"
+    "What comes to steps that wait, and when since they began to:\n\n"
+    "  [[event]]\n"
+    "  name = \"paid\"\n"
+    "  data = { id = \"p-1\" }               # [made up where the workflow looks for a value]\n"
+    "  after = \"1s-1m\"\n"
+    "  never = 0.02                         # share of the steps that wait in vain\n\n"
+    "  [[person]]\n"
+    "  role = \"sales\"\n"
+    "  choice = \"ship\"                    # [any]; after and never as above\n\n"
     "and what breaks the contract, to see the effect: idempotent = false acts each time that a key is\n"
     "repeated, refuses_after_undo = false takes a step after its undo, lies = 0.01 answers so many probes wrongly,\n"
     "late = \"5m\" lets what was lost take place so long after complete_by.\n\n"

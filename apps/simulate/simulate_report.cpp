@@ -80,6 +80,15 @@ std::string bar_text(const simulation::run_result& all, const terminal& to) {
          + part(in_error, colour::bad) + "\n\n";
 }
 
+/// The moment as of which the task is told: when it ended, or the last that it knows of.
+workflow::instant told_as_of(const json& task) {
+  auto last = std::max(instant_of(task.value("submitted_at", json{})), instant_of(task.value("ended_at", json{})));
+  for (const auto& step : task.value("steps", json::array()))
+    for (const auto& line : step.value("log", json::array()))
+      last = std::max({last, instant_of(line.value("started_at", json{})), instant_of(line.value("ended_at", json{}))});
+  return last;
+}
+
 /// A label, and next to it a text in as many lines as it needs.
 std::string line_text(const std::string& label, const std::string& text, const terminal& to,
                       colour paint = colour::plain) {
@@ -174,7 +183,7 @@ std::string all_or_nothing_text(const simulated& s, const terminal& to) {
     out += line_text("", v, to);
   for (const auto& story : shortest.stories) {
     const json task = json::parse(story);
-    out += "\n" + indented(story_text({{"task", task}}, instant_of(task.value("ended_at", json{})), to), "  ");
+    out += "\n" + indented(story_text({{"task", task}}, told_as_of(task), to), "  ");
   }
   return out + "\n"
          + line_text(
@@ -272,7 +281,8 @@ std::string left_text(const simulated& s, const terminal& to) {
   std::string out;
   for (const auto& d : s.workflows)
     for (const auto& step : d.steps) {
-      if (workflow::has_undo(step))
+      const bool does_nothing = step.wait && !workflow::starts_child(step); // it waits
+      if (workflow::has_undo(step) || does_nothing)
         continue;
       const auto found = s.played.all.by_step.find({d.name, step.name});
       const auto stayed = found == s.played.all.by_step.end() ? 0 : found->second.stayed;
@@ -335,7 +345,7 @@ std::string one_story(const cause_figures& f, const terminal& to) {
   const json task = json::parse(f.story);
   auto narrower = to;
   narrower.width -= std::min<std::size_t>(narrower.width, 2);
-  return indented(story_text({{"task", task}}, instant_of(task.value("ended_at", json{})), narrower), "  ");
+  return indented(story_text({{"task", task}}, told_as_of(task), narrower), "  ");
 }
 
 std::string errors_text(const simulated& s, bool all_stories, const terminal& to) {

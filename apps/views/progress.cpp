@@ -58,7 +58,7 @@ void progress_teller::tell_step(const json& step, known_step& known, const termi
   }
   if (const auto progress = step.value("progress", std::string{}); !progress.empty() && progress != known.progress) {
     known.progress = progress;
-    if (step.value("ends_later", false))
+    if (step.value("ends_later", false) || step.contains("items_workflow"))
       happenings.push_back({workflow::never, name + ": " + printable(progress)});
   }
   const auto state = step.value("state", std::string{});

@@ -6,6 +6,7 @@
 #include "workflow/text/name.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <system_error>
@@ -20,12 +21,14 @@ namespace fs = std::filesystem;
 /// A [[node]] table.
 struct node_entry {
   std::string name;
-  std::vector<std::string> roles;
+  std::optional<std::vector<std::string>> roles; ///< none: as a node that is not told has them
   std::string listen;
   std::string http;                ///< where it answers over HTTP; empty: as all nodes do, or not at all
   std::vector<std::string> agents; ///< names of the [[agent]] tables that it has; empty: all
 
-  bool has_store() const { return std::find(roles.begin(), roles.end(), "store") != roles.end(); }
+  bool has_store() const {
+    return roles ? std::find(roles->begin(), roles->end(), "store") != roles->end() : node_options{}.roles.store;
+  }
 };
 
 std::vector<node_entry> read_nodes(runtime::toml_section& root) {
@@ -33,7 +36,8 @@ std::vector<node_entry> read_nodes(runtime::toml_section& root) {
   for (auto& s : root.sections("node")) {
     node_entry n;
     s.read("name", n.name);
-    s.read("roles", n.roles);
+    if (s.table().contains("roles"))
+      s.read("roles", n.roles.emplace());
     s.read("listen", n.listen);
     s.read("http", n.http);
     s.read("agents", n.agents);
@@ -43,9 +47,9 @@ std::vector<node_entry> read_nodes(runtime::toml_section& root) {
   return nodes;
 }
 
-/// Where the node with the store listens.
-std::string store_address(const std::vector<node_entry>& nodes, runtime::toml_section& root) {
-  std::string address;
+/// Where nodes that may have the store listen: one, but several take turns at a store on a server.
+std::string store_addresses(const std::vector<node_entry>& nodes, runtime::toml_section& root) {
+  std::string addresses;
   std::size_t stores = 0;
   std::set<std::string> names;
   for (const auto& n : nodes) {
@@ -53,12 +57,16 @@ std::string store_address(const std::vector<node_entry>& nodes, runtime::toml_se
       root.complain("node", "there are two nodes `" + n.name + "`");
     if (n.has_store()) {
       ++stores;
-      address = n.listen;
+      addresses += (addresses.empty() ? "" : ",") + n.listen;
     }
   }
-  if (stores != 1)
-    root.complain("node", "exactly one node must have the role `store`, not " + std::to_string(stores));
-  return address;
+  const bool on_server = !root.table()["store"]["url"].value_or(std::string{}).empty();
+  if (stores == 0 || (stores > 1 && !on_server))
+    root.complain("node", (on_server ? "at least one node must have the role `store`, not "
+                                     : "exactly one node must have the role `store`, not ")
+                            + std::to_string(stores)
+                            + (stores > 1 ? ": several may, with the `url` of a store on PostgreSQL" : ""));
+  return addresses;
 }
 
 toml::array array_of(const std::vector<std::string>& texts) {
@@ -170,7 +178,8 @@ struct common_parts {
 std::string config_of(const node_entry& n, const common_parts& common) {
   auto base = common.base;
   base.insert_or_assign("name", n.name);
-  base.insert_or_assign("roles", array_of(n.roles));
+  if (n.roles)
+    base.insert_or_assign("roles", array_of(*n.roles));
   base.erase("workflows");
   auto& cluster = table_in(base, "cluster");
   cluster.insert_or_assign("listen", n.listen);
@@ -180,7 +189,7 @@ std::string config_of(const node_entry& n, const common_parts& common) {
     base.insert_or_assign("workflows", common.workflows);
   } else {
     cluster.insert_or_assign("join", common.join);
-    base.erase("webhook"); // the node with the store delivers
+    base.erase("webhook"); // a node with the store delivers
   }
   if (!common.certificates.empty())
     name_certificates(cluster, common.certificates, n.name);
@@ -205,7 +214,7 @@ std::vector<planned_node> plan_cluster(const fs::path& file, const fs::path& fol
   if (where.empty())
     root.complain("folder", "must name the folder where the nodes' folders are made");
   const auto nodes = read_nodes(root);
-  const auto join = store_address(nodes, root);
+  const auto join = store_addresses(nodes, root);
   auto workflows = absolute_workflows(root, file);
   auto certificates = certificate_folder(root, file);
   root.sections("agent");

@@ -217,6 +217,13 @@ void cluster::start(const std::string& node) {
     world_.reached(35);
 }
 
+void cluster::start_by_same_clock() {
+  if (is_up(store_node()))
+    return;
+  next_clock_ = store_clock_;
+  start(store_node());
+}
+
 std::function<void(const std::string&)> cluster::on_fatal_of(const std::string& node) {
   return [this, node](const std::string& why) {
     world_.tell("the store of " + node + " failed: " + why);

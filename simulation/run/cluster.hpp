@@ -20,6 +20,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,8 @@ public:
   // ---- life and death ----
 
   void start(const std::string& node);
+  /// The node with the store, on a machine that was not restarted: its clock has gone on.
+  void start_by_same_clock();
   void kill(const std::string& node, bool is_noticed_at_once);
   /// The same, but now and then the node with the store dies a little later, in the middle of a call.
   void crash(const std::string& node, bool is_noticed_at_once);
@@ -80,6 +83,11 @@ public:
   void slow_store(workflow::span time);
 
   // ---- clients ----
+
+  /// Steps that wait are told what is declared there, which must live as long, instead of anything at any time.
+  void declare(const declared_services& outside);
+  /// When the next of them is told something, if all goes on as it is; `moment::max()`: none is.
+  moment next_told() const;
 
   /// A client that submits until a node has acknowledged it; now and then two do so at once, or it wants progress.
   /// `at_once`: without a later beginning.
@@ -137,7 +145,9 @@ private:
   bool takes_on(const std::string& token, const std::string& result);
   void use_token(const std::string& token, actors::use_token::word says, const std::string& result);
   void tell_store(store::write what);
-  void send_event(const std::string& name, const std::string& key);
+  void send_event(const std::string& name, const std::string& key, const std::string& data);
+  void tell_who_waits();
+  void tell_as_planned(const workflow::task& t, const workflow::definition& d, std::size_t i, const std::string& says);
   void plan_what_is_told(const workflow::submission& s, const workflow::definition& d);
   static std::string key_of(const workflow::wait_rule& rule, const workflow::submission& s);
   template <class Question>
@@ -197,6 +207,14 @@ private:
   chance medium_chance_; ///< of its own, so that a run without the medium is the same
   chance people_chance_; ///< likewise
   chance told_chance_;   ///< likewise
+  struct planned_word {
+    std::string says;
+    moment at{0}; ///< max: never
+  };
+  planned_word plan_word(const workflow::definition& d, const workflow::step_definition& s);
+  const declared_services* outside_ = nullptr;
+  /// Of steps that wait: task, step and attempt.
+  std::map<std::tuple<std::uint64_t, std::size_t, std::uint32_t>, planned_word> to_tell_;
   std::uint64_t tokens_issued_ = 0;
   std::set<std::string> tokens_used_;
   bool medium_fails_ = false;

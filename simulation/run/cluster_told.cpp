@@ -2,6 +2,7 @@
 // before it is waited for, after, twice, or never.
 
 #include "simulation/run/cluster.hpp"
+#include "simulation/world/documents.hpp"
 
 #include "runtime/text/step_token.hpp"
 #include "workflow/definition/wait_end.hpp"
@@ -12,7 +13,9 @@
 #include <caf/after.hpp>
 #include <caf/event_based_actor.hpp>
 
+#include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace steadfast::simulation {
@@ -22,6 +25,8 @@ namespace {
 using namespace std::chrono_literals;
 using word = actors::use_token::word;
 
+constexpr workflow::span looks_who_waits{5000};
+constexpr workflow::span says_again_in{30'000}; ///< what was lost
 constexpr std::uint64_t seed_of_schedules = 0x5c4ed01e;
 
 } // namespace
@@ -91,17 +96,19 @@ void cluster::tell_store(store::write what) {
     });
 }
 
-void cluster::send_event(const std::string& name, const std::string& key) {
+void cluster::send_event(const std::string& name, const std::string& key, const std::string& data) {
   store::send_event w;
   w.name = name;
   w.key = key;
-  w.data = "{}";
+  w.data = data;
   w.who = "somebody";
   tell_store(std::move(w));
 }
 
 /// For one task that was submitted.
 void cluster::plan_what_is_told(const workflow::submission& s, const workflow::definition& d) {
+  if (outside_ != nullptr)
+    return;
   for (std::size_t i = 0; i < d.steps.size(); ++i) {
     const auto& rule = d.steps[i].wait;
     if (!rule || !workflow::is_until_told(*rule))
@@ -111,9 +118,69 @@ void cluster::plan_what_is_told(const workflow::submission& s, const workflow::d
         if (rule.what == workflow::wait_rule::kind::person)
           return tell_some_node(actors::give_answer{s.id, step, rule.choices.front(), "grace", "because"},
                                 [](const actors::act_result&) {});
-        send_event(rule.name, key_of(rule, s));
+        send_event(rule.name, key_of(rule, s), "{}");
       });
   }
+}
+
+void cluster::declare(const declared_services& outside) {
+  outside_ = &outside;
+  tell_who_waits();
+}
+
+/// Each step that waits, also of children, is told in its time, and again until it waits no more: clients repeat what
+/// was not acknowledged.
+void cluster::tell_who_waits() {
+  world_.in(looks_who_waits, [this] { tell_who_waits(); });
+  decltype(to_tell_) known;
+  for (const auto& [number, t] : watch_.tasks()) {
+    const auto* d = workflow::has_ended(t) ? nullptr : watch_.definition_of(t);
+    for (std::size_t i = 0; d && i < t.steps.size(); ++i) {
+      const auto& rule = d->steps[i].wait;
+      if (!rule || !workflow::is_until_told(*rule) || t.steps[i].state != workflow::step_state::waiting)
+        continue;
+      const std::tuple key{number, i, t.steps[i].attempt};
+      const auto found = to_tell_.find(key);
+      auto& planned = known[key] = found == to_tell_.end() ? plan_word(*d, d->steps[i]) : found->second;
+      if (planned.at > world_.now())
+        continue;
+      tell_as_planned(t, *d, i, planned.says);
+      planned.at = world_.now() + says_again_in;
+    }
+  }
+  to_tell_ = std::move(known);
+}
+
+cluster::planned_word cluster::plan_word(const workflow::definition& d, const workflow::step_definition& s) {
+  const auto word = outside_->word_for(*s.wait);
+  const bool comes = told_chance_.below(service_faults::always) >= word.never;
+  const auto after = told_chance_.between(word.after_min, word.after_max);
+  planned_word planned{{}, comes ? world_.now() + after : moment::max()};
+  const auto& choices = s.wait->choices;
+  if (s.wait->what == workflow::wait_rule::kind::event)
+    planned.says = word.says ? *word.says : sample_result(d, s.name, told_chance_, shape_.workflows);
+  else if (word.says && std::find(choices.begin(), choices.end(), *word.says) != choices.end())
+    planned.says = *word.says;
+  else
+    planned.says = choices[told_chance_.below(choices.size())];
+  return planned;
+}
+
+void cluster::tell_as_planned(const workflow::task& t, const workflow::definition& d, std::size_t i,
+                              const std::string& says) {
+  const auto& rule = *d.steps[i].wait;
+  if (rule.what == workflow::wait_rule::kind::person)
+    tell_some_node(actors::give_answer{t.id, d.steps[i].name, says, "grace", "because"},
+                   [](const actors::act_result&) {});
+  else
+    send_event(rule.name, t.steps[i].wait->event_key, says);
+}
+
+moment cluster::next_told() const {
+  auto next = moment::max();
+  for (const auto& [who, planned] : to_tell_)
+    next = std::min(next, planned.at);
+  return next;
 }
 
 std::string cluster::key_of(const workflow::wait_rule& rule, const workflow::submission& s) {

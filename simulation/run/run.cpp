@@ -30,6 +30,10 @@ constexpr std::uint64_t seed_of_model = 0x30de1;
 constexpr std::uint64_t seed_of_elsewhere = 0xe15e;
 constexpr std::uint64_t seed_of_moves = 0x30'5e5;
 constexpr workflow::span looks_at_calls_each{1000};
+constexpr workflow::span looks_at_ends_each{10'000};
+constexpr workflow::span rests_after{30'000};  ///< without any change of a task
+constexpr workflow::span wakes_before{60'000}; ///< so that all have their leases again
+constexpr workflow::span rests_at_least{240'000};
 
 class one_run {
 public:
@@ -49,6 +53,7 @@ public:
       services_.keep_log();
     if (o.services) {
       services_.declare(o.services->by_agent);
+      cluster_.declare(*o.services);
       watch_.do_not_trust(steps_not_to_trust(o));
     }
     if (o.with_people && !is_crowded_) {
@@ -389,8 +394,54 @@ private:
       start_all();
       cluster_.remove_schedules();
       resume_all();
-      run_for(10s);
+      run_for(looks_at_ends_each);
+      if (options_.services)
+        rest_while_all_wait();
     }
+  }
+
+  /// Nothing has happened for a while, and the next thing is far away: until then the nodes are down, and days of
+  /// waiting cost no steps.
+  void rest_while_all_wait() {
+    std::uint64_t revisions = 0;
+    for (const auto& [number, t] : watch_.tasks())
+      revisions += t.revision;
+    is_quiet_for_ = revisions == seen_revisions_ ? is_quiet_for_ + looks_at_ends_each : workflow::span{0};
+    seen_revisions_ = revisions;
+    const auto left = time_until_something();
+    if (is_quiet_for_ < rests_after || left < rests_at_least)
+      return;
+    world_.tell("all wait: the nodes rest");
+    for (const auto& node : cluster_.names())
+      cluster_.stop(node);
+    run_for(left - wakes_before);
+    cluster_.start_by_same_clock(); // by another one, what settles would have to settle again
+    is_quiet_for_ = workflow::span{0};
+  }
+
+  /// Until a task is due, or is told something; 0 when a service is at work for one.
+  workflow::span time_until_something() {
+    const auto now = cluster_.clock_now();
+    if (now == workflow::unset || cluster_.acknowledged().size() < cluster_.submitted().size())
+      return workflow::span{0};
+    auto next = workflow::never;
+    for (const auto& [number, t] : watch_.tasks()) {
+      const auto* d = workflow::has_ended(t) ? nullptr : watch_.definition_of(t);
+      if (!d)
+        continue;
+      next = std::min(next, workflow::next_due(t, *d));
+      if (t.not_before > now)
+        next = std::min(next, t.not_before);
+      t.steps.each_summary([&](const workflow::step_summary& s) {
+        if (s.open_until != workflow::never)
+          next = now;
+        if (s.wakes_at > now)
+          next = std::min(next, s.wakes_at);
+      });
+    }
+    const auto told = cluster_.next_told();
+    const auto most = std::min(options_.heal_max, std::chrono::floor<workflow::span>(told - world_.now()));
+    return next == workflow::never ? most : std::min(most, next - now);
   }
 
   void resume_all() {
@@ -566,6 +617,8 @@ private:
   cluster cluster_;
   simulation::fault_rates rates_; ///< until all is healed
   bool is_healed_ = false;
+  std::uint64_t seen_revisions_ = 0; ///< of all tasks together
+  workflow::span is_quiet_for_{0};
   std::set<std::uint64_t> alerted_; ///< tasks with an open alert, at the end
 };
 

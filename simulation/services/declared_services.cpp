@@ -6,6 +6,7 @@
 #include "workflow/text/name.hpp"
 #include "workflow/text/nearest.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -32,7 +33,7 @@ agent_duties duties_in(const std::vector<workflow::definition>& workflows) {
   for (const auto& d : workflows) {
     duties.all.merge(workflow::agents_of(d));
     for (const auto& s : d.steps) {
-      if (!s.wait)
+      if (!s.wait || (workflow::is_over_items(s) && !s.agent.empty()))
         duties.steps.insert(s.agent);
       if (s.compensation)
         duties.undos.insert(s.compensation->agent);
@@ -43,7 +44,8 @@ agent_duties duties_in(const std::vector<workflow::definition>& workflows) {
   return duties;
 }
 
-void read_part(toml_section& in, std::string_view key, double& share) {
+/// `of`: what they are.
+void read_part(toml_section& in, std::string_view key, double& share, const std::string& of = "of the calls ") {
   const auto* n = in.take(key);
   if (n == nullptr)
     return;
@@ -51,14 +53,18 @@ void read_part(toml_section& in, std::string_view key, double& share) {
   if (number && *number >= 0 && *number <= 1)
     share = *number;
   else
-    in.complain(key, "must be a share of the calls from 0 to 1, such as 0.02 for 2 of 100");
+    in.complain(key, "must be a share " + of + "from 0 to 1, such as 0.02 for 2 of 100");
+}
+
+void complain_of_range(toml_section& in, std::string_view key, const std::string& text) {
+  in.complain(key, "\"" + text + "\" is not a range: write \"5ms-200ms\", or \"5ms\" for exactly that");
 }
 
 void read_habits(toml_section& in, service_habits& h) {
   std::string latency;
   in.read("latency", latency);
   if (!latency.empty() && !read_latency(latency, h))
-    in.complain("latency", "\"" + latency + "\" is not a range: write \"5ms-200ms\", or \"5ms\" for exactly that");
+    complain_of_range(in, "latency", latency);
   read_part(in, "busy", h.busy);
   read_part(in, "refused", h.refused);
   read_part(in, "hung", h.hung);
@@ -71,13 +77,14 @@ void read_habits(toml_section& in, service_habits& h) {
     in.complain(wrong);
 }
 
-void read_fixed_result(toml_section& in, std::optional<std::string>& into) {
-  const auto* n = in.take("result");
+/// `key`: `result` or `data`.
+void read_document(toml_section& in, std::string_view key, std::optional<std::string>& into) {
+  const auto* n = in.take(key);
   if (n == nullptr)
     return;
   into = runtime::json_text_of(*n);
   if (!into)
-    in.complain("result", "must be a value that JSON can say, such as { order = \"o-1\" }");
+    in.complain(key, "must be a value that JSON can say, such as { order = \"o-1\" }");
 }
 
 void check_agent(toml_section& in, const std::string& name, const agent_duties& duties) {
@@ -111,12 +118,74 @@ void read_service(toml_section in, const service_habits& usual, const agent_duti
   declared_service service;
   in.read("name", name);
   read_habits(in, habits);
-  read_fixed_result(in, service.result);
+  read_document(in, "result", service.result);
   in.end();
   check_agent(in, name, duties);
   service.faults = faults_of(habits);
   if (!into.by_agent.emplace(name, std::move(service)).second)
     in.complain("name", workflow::quoted(name) + " is above already: put both into one");
+}
+
+// ---- what comes from outside ----
+
+/// The steps that wait for an event of that name, or ask a person of that role.
+std::vector<const workflow::wait_rule*> waits_for(const std::vector<workflow::definition>& workflows,
+                                                  workflow::wait_rule::kind what, const std::string& name) {
+  std::vector<const workflow::wait_rule*> found;
+  for (const auto& d : workflows)
+    for (const auto& s : d.steps)
+      if (s.wait && s.wait->what == what && s.wait->name == name)
+        found.push_back(&*s.wait);
+  return found;
+}
+
+declared_word read_word(toml_section& in) {
+  declared_word word;
+  std::string after;
+  in.read("after", after);
+  if (service_habits h; !after.empty() && read_latency(after, h)) {
+    word.after_min = h.latency_min;
+    word.after_max = h.latency_max;
+  } else if (!after.empty()) {
+    complain_of_range(in, "after", after);
+  }
+  auto never = static_cast<double>(word.never) / service_faults::always;
+  read_part(in, "never", never, "");
+  word.never = of_a_million(never);
+  return word;
+}
+
+void read_event(toml_section in, const std::vector<workflow::definition>& workflows, declared_services& into) {
+  std::string name;
+  in.read("name", name);
+  auto word = read_word(in);
+  read_document(in, "data", word.says);
+  in.end();
+  if (waits_for(workflows, workflow::wait_rule::kind::event, name).empty())
+    in.complain("name", "no step here waits for an event " + workflow::quoted(name));
+  else if (!into.by_event.emplace(name, std::move(word)).second)
+    in.complain("name", workflow::quoted(name) + " is above already: put both into one");
+}
+
+void read_person(toml_section in, const std::vector<workflow::definition>& workflows, declared_services& into) {
+  std::string role;
+  std::string choice;
+  in.read("role", role);
+  auto word = read_word(in);
+  in.read("choice", choice);
+  in.end();
+  const auto asked = waits_for(workflows, workflow::wait_rule::kind::person, role);
+  const bool may_say = choice.empty() || std::any_of(asked.begin(), asked.end(), [&](const auto* w) {
+                         return std::find(w->choices.begin(), w->choices.end(), choice) != w->choices.end();
+                       });
+  if (!choice.empty())
+    word.says = choice;
+  if (asked.empty())
+    in.complain("role", "no step here asks a person of the role " + workflow::quoted(role));
+  else if (!may_say)
+    in.complain("choice", workflow::quoted(choice) + " is none of the choices that the role has");
+  else if (!into.by_role.emplace(role, std::move(word)).second)
+    in.complain("role", workflow::quoted(role) + " is above already: put both into one");
 }
 
 } // namespace
@@ -174,10 +243,15 @@ declared_services parse_services(std::string_view text, const std::string& file,
   runtime::toml_report report{file};
   const auto table = runtime::parse_toml(text, file);
   const auto duties = duties_in(workflows);
-  declared_services all{faults_of(usual), {}};
+  declared_services all;
+  all.usual = faults_of(usual);
   toml_section root{table, "", report};
   for (auto& agent : root.sections("agent"))
     read_service(agent, usual, duties, all);
+  for (auto& event : root.sections("event"))
+    read_event(event, workflows, all);
+  for (auto& person : root.sections("person"))
+    read_person(person, workflows, all);
   root.end();
   report.throw_if_any();
   return all;

@@ -44,9 +44,26 @@ struct declared_service {
   std::optional<std::string> result; ///< of its steps: a JSON text; none: made up wherever the workflow reads a value
 };
 
+/// What comes from outside to a step that waits for an event, or asks a person.
+struct declared_word {
+  std::optional<std::string> says; ///< the event's data, a JSON text, or the person's choice; none: drawn
+  workflow::span after_min{1000};  ///< since the step began to wait; evenly spread from there to
+  workflow::span after_max{60'000};
+  std::uint32_t never = 20'000; ///< of a million steps that wait
+};
+
 struct declared_services {
   service_faults usual; ///< of agents that are not named
   std::map<std::string, declared_service> by_agent;
+  std::map<std::string, declared_word> by_event; ///< by its name
+  std::map<std::string, declared_word> by_role;  ///< of persons
+
+  /// Of a step that waits until it is told.
+  declared_word word_for(const workflow::wait_rule& rule) const {
+    const auto& all = rule.what == workflow::wait_rule::kind::person ? by_role : by_event;
+    const auto found = all.find(rule.name);
+    return found == all.end() ? declared_word{} : found->second;
+  }
 
   const service_faults& of(const std::string& agent) const {
     const auto found = by_agent.find(agent);
@@ -77,9 +94,9 @@ std::string problem(const service_habits& h);
 /// Reads "5ms-200ms", or "5ms" for exactly that, into the habits; false: it is neither.
 bool read_latency(std::string_view text, service_habits& into);
 
-/// Reads a TOML file with an [[agent]] for each unusual service; missing keys are as usual. Throws
-/// runtime::config_error, also for agents that none of the workflows has, and for keys about requests that an agent's
-/// service never gets.
+/// Reads a TOML file with an [[agent]] for each unusual service, and an [[event]] and a [[person]] for what is unusual
+/// there; missing keys are as usual. Throws runtime::config_error, also for agents, events and roles that none of the
+/// workflows has, and for keys about requests that an agent's service never gets.
 declared_services load_services(const std::filesystem::path& file, const service_habits& usual,
                                 const std::vector<workflow::definition>& workflows);
 declared_services parse_services(std::string_view text, const std::string& file, const service_habits& usual,

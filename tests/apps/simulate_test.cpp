@@ -6,6 +6,7 @@
 #include "apps/terminal/failure.hpp"
 #include "runtime/configuration/workflow_file.hpp"
 #include "runtime/toml/config_error.hpp"
+#include "runtime/toml/toml_file.hpp"
 #include "simulation/judge/causes.hpp"
 #include "simulation/services/service_warnings.hpp"
 #include "tests/support/fast_place.hpp"
@@ -19,6 +20,8 @@
 
 #include <map>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 using namespace steadfast;
 using namespace std::chrono_literals;
@@ -30,7 +33,8 @@ using tests::temp_folder;
 
 namespace {
 
-const std::string orders_file = std::string{STEADFAST_SOURCE_DIR} + "/config/workflows/order_processing.toml";
+const std::string shipped = std::string{STEADFAST_SOURCE_DIR} + "/config/workflows/";
+const std::string orders_file = shipped + "order_processing.toml";
 
 simulation::declared_services parsed_services(const std::string& text, const simulation::service_habits& usual = {}) {
   return simulation::parse_services(text, "s.toml", usual, {load_workflow(orders_file)});
@@ -64,6 +68,23 @@ json simulate_orders(const std::string& services, const std::map<std::string, st
   INFO(end.err);
   REQUIRE(end.code == 0);
   return json::parse(end.out);
+}
+
+/// A workflow of ours, of which only what the services file says goes wrong.
+json simulate_calmly(const std::string& workflow_file, const std::string& services) {
+  const temp_folder folder;
+  folder.write("services.toml", services);
+  const auto end = tests::run_program(STEADFAST_BINARY,
+                                      {"simulate", workflow_file, "--services",
+                                       (folder.path() / "services.toml").string(), "--calm", "--json", "--busy", "0",
+                                       "--refused", "0", "--hung", "0", "--runs", "1", "--seed", "7", "--tasks", "16"});
+  INFO(end.out << end.err);
+  REQUIRE(end.code == 0);
+  auto all = json::parse(end.out);
+  CHECK(all.at("tasks")
+        == all.at("processed").get<int>() + all.at("undone").get<int>() + all.at("in_error").get<int>());
+  REQUIRE(all.at("tasks") > 0);
+  return all;
 }
 
 json step_of(const json& figures, const std::string& name) {
@@ -225,6 +246,116 @@ TEST_CASE("what takes place after its undo stays in place, and a grace that is t
   CHECK(taken.at("residue") == step_of(taken, "pay").at("left_though_undone"));
   CHECK(taken.at("broken").empty());
   CHECK(taken.at("warnings").dump().find("`bank` may act 10 min after complete_by") != std::string::npos);
+}
+
+TEST_CASE("workflows that wait for days are played until their waits are over, and not called broken") {
+  for (const std::string name : {"paid_order", "onboarding"}) {
+    const auto end = tests::run_program(
+      STEADFAST_BINARY, {"simulate", shipped + name + ".toml", "--runs", "2", "--seed", "1", "--tasks", "4", "--json"});
+    INFO(end.out << end.err);
+    REQUIRE(end.code == 0);
+    const auto all = json::parse(end.out);
+    CHECK(all.at("processed") > 0);
+    CHECK(all.at("undo_ran_because").dump().find("no value at") == std::string::npos);
+  }
+  const auto unpaid = simulate_calmly(shipped + "paid_order.toml", "[[event]]\nname = \"paid\"\nnever = 1.0\n");
+  CHECK(unpaid.at("undone") == unpaid.at("tasks"));
+  CHECK(unpaid.at("took_ms").at("p50") >= std::chrono::milliseconds{71h}.count());
+  CHECK(step_of(unpaid, "ask_for_payment").at("undone") == unpaid.at("tasks"));
+}
+
+TEST_CASE("an order that a person returns, or whose items are missing, is undone with its payment") {
+  const std::string refuses = "[[agent]]\nname = \"refuse\"\nrefused = 1.0\n";
+  const std::string returns = "[[person]]\nrole = \"sales\"\nchoice = \"return\"\nnever = 0\n";
+  const std::vector<std::string> all_ways{
+    returns, "[[person]]\nrole = \"sales\"\nnever = 1.0\n",
+    "[[person]]\nrole = \"sales\"\nchoice = \"ship\"\n[[agent]]\nname = \"carrier\"\nrefused = 1.0\n"};
+  for (const auto& why : all_ways) {
+    INFO(why);
+    const auto all = simulate_calmly(shipped + "paid_order.toml", refuses + why);
+    CHECK(all.at("undone") > 0);
+    CHECK(all.at("residue") == 0);
+    CHECK(step_of(all, "reserve").at("undone") > 0);
+    CHECK(step_of(all, "ask_for_payment").at("undone") == step_of(all, "reserve").at("undone"));
+    if (why == returns)
+      CHECK(step_of(all, "returned").at("failed_for_good") > 0);
+  }
+}
+
+TEST_CASE("the answer no undoes the account, and a screening that does not answer is left to a person") {
+  const temp_folder folder;
+  auto text = runtime::read_text_file(shipped + "onboarding.toml");
+  for (const std::string a_day : {"at_most = 144", "count = 144"}) { // each ten minutes; here it is less
+    REQUIRE(text.find(a_day) != std::string::npos);
+    text.replace(text.find(a_day), a_day.size(), a_day.substr(0, a_day.size() - 3) + "6");
+  }
+  folder.write("onboarding.toml", text);
+  const auto file = (folder.path() / "onboarding.toml").string();
+  const std::string refuses = "[[agent]]\nname = \"refuse\"\nrefused = 1.0\n";
+  const auto no = simulate_calmly(file, refuses
+                                          + "[[person]]\nrole = \"compliance\"\nchoice = \"no\"\nnever = 0\n"
+                                            "[[agent]]\nname = \"screening\"\nresult = { state = \"open\" }\n");
+  CHECK(no.at("undone") == no.at("tasks"));
+  CHECK(step_of(no, "open_account").at("undone") == no.at("tasks"));
+  CHECK(step_of(no, "screening").at("calls_of_a_task_max") == 6);
+  CHECK(step_of(no, "refused").at("failed_for_good") == no.at("tasks"));
+  const auto silent = simulate_calmly(file, refuses + "[[agent]]\nname = \"screening\"\nhung = 1.0\n");
+  CHECK(silent.at("in_error") == silent.at("tasks"));
+  CHECK(step_of(silent, "screening").at("calls_of_a_task_max") >= 7);
+  CHECK(silent.at("took_ms").at("p50") >= std::chrono::milliseconds{1h}.count());
+}
+
+TEST_CASE("a services file says with what data events come, and what persons choose") {
+  const temp_folder folder;
+  folder.write("w.toml", "name = \"w\"\n[[step]]\nname = \"paid\"\nwait = { event = \"paid\", limit = \"1h\" }\n"
+                         "[[step]]\nname = \"ask\"\nagent = \"person\"\nrole = \"sales\"\nquestion = \"May it go?\"\n"
+                         "limit = \"1h\"\n"
+                         "[[step]]\nname = \"dear\"\nagent = \"x\"\ninput = { id = \"paid:/id\" }\n"
+                         "when = { step = \"paid\", pointer = \"/euros\", above = 10 }\n"
+                         "[[step]]\nname = \"no\"\nagent = \"x\"\ninput = { id = \"paid:/id\" }\n"
+                         "when = { step = \"ask\", pointer = \"/choice\", equals = \"no\" }\n");
+  const auto file = (folder.path() / "w.toml").string();
+  const auto calls = [&](const std::string& data, const std::string& choice) {
+    const auto all = simulate_calmly(file, "[[event]]\nname = \"paid\"\nnever = 0\nafter = \"2s\"\n" + data
+                                             + "[[person]]\nrole = \"sales\"\nnever = 0\n" + choice);
+    CHECK(all.at("processed") == all.at("tasks"));
+    const auto tasks = all.at("tasks").get<int>();
+    return std::pair{step_of(all, "dear").at("calls").get<int>() * 2 / tasks,
+                     step_of(all, "no").at("calls").get<int>() * 2 / tasks};
+  };
+  CHECK(calls("data = { id = 7, euros = 11 }\n", "choice = \"yes\"\n") == std::pair{2, 0});
+  CHECK(calls("data = { id = 7, euros = 10 }\n", "choice = \"no\"\n") == std::pair{0, 2});
+  calls("", ""); // there is a value wherever the workflow looks for one
+  const auto wrong = [&](const std::string& text) {
+    try {
+      simulation::parse_services(text, "s.toml", {}, {load_workflow(file)});
+    } catch (const runtime::config_error& e) {
+      return e.problems().at(0);
+    }
+    return std::string{};
+  };
+  CHECK(wrong("[[event]]\nname = \"payed\"\n") == "s.toml:2: event.name: no step here waits for an event `payed`");
+  CHECK(wrong("[[event]]\nname = \"paid\"\nafter = \"soon\"\n")
+        == "s.toml:3: event.after: \"soon\" is not a range: write \"5ms-200ms\", or \"5ms\" for exactly that");
+  CHECK(wrong("[[event]]\nname = \"paid\"\nnever = 2\n")
+        == "s.toml:3: event.never: must be a share from 0 to 1, such as 0.02 for 2 of 100");
+  CHECK(wrong("[[person]]\nrole = \"boss\"\n")
+        == "s.toml:2: person.role: no step here asks a person of the role `boss`");
+  CHECK(wrong("[[person]]\nrole = \"sales\"\nchoice = \"maybe\"\n")
+        == "s.toml:3: person.choice: `maybe` is none of the choices that the role has");
+}
+
+TEST_CASE("steps that only wait have nothing to undo, and are not told as steps without compensation") {
+  apps::simulated s;
+  s.workflows = {load_workflow(shipped + "onboarding.toml"), load_workflow(shipped + "paid_order.toml")};
+  s.runs_wanted = s.played.runs = 30;
+  const auto text = apps::simulated_text(s, false, {});
+  CHECK_THAT(text, Contains("step `screening` of onboarding: stayed in place"));
+  for (const auto* waits :
+       {"account_opens", "decision", "office_hours", "a_day_later", "payment", "approval", "ship"}) {
+    INFO(waits);
+    CHECK_THAT(text, !Contains("step `" + std::string{waits} + "` of"));
+  }
 }
 
 TEST_CASE("what cannot go well with the declared services is warned of, with figures and a cure") {
@@ -391,8 +522,12 @@ TEST_CASE("a broken promise is told with the shortest story and how to play it a
   s.workflows = {load_workflow(orders_file)};
   s.first_seed = 11;
   s.runs_wanted = s.played.runs = 30;
-  s.played.broken = {{12, 500, {"task-3 did not end: it is undoing"}, {}}, {30, 900, {"task-1 is lost"}, {}}};
+  const auto story = R"({"id": "task-3", "process_state": "undoing", "submitted_at": "2026-01-01T00:00:05.000Z",
+    "ended_at": null, "steps": [{"name": "pay", "state": "waiting", "log": [{"attempt": 1, "action": "do",
+    "started_at": "2026-01-01T00:00:09.000Z", "ended_at": null, "outcome": "open"}]}]})";
+  s.played.broken = {{12, 500, {"task-3 did not end: it is undoing"}, {story}}, {30, 900, {"task-1 is lost"}, {}}};
   const auto text = apps::simulated_text(s, false, {});
+  CHECK_THAT(text, Contains("(4.0 s ago)")); // it has not ended: as of what it knows of last
   CHECK_THAT(text, Contains("BROKEN in 2 clusters; the shortest is of seed 12:\n"));
   CHECK_THAT(text, Contains("task-3 did not end: it is undoing\n"));
   CHECK_THAT(text, Contains("--runs 1 --seed 12 with the same files and options plays it again"));

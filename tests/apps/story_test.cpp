@@ -176,3 +176,22 @@ TEST_CASE("progress of several steps is told in the order of time") {
                                     "11:59:03.000  undoing charge, attempt 2",
                                     "11:59:04.000  charge, attempt 2: succeeded", "11:59:04.001  undone"});
 }
+
+TEST_CASE("how many items of a step have ended is told when it has changed") {
+  in_utc();
+  progress_teller teller;
+  auto task = shown().at("task");
+  task["process_state"] = "processing";
+  task["cause"] = "";
+  json step{{"name", "ship"}, {"state", "waiting"}, {"items_workflow", "order--ship"}, {"log", json::array()}};
+  const auto told_with = [&](const std::string& progress) {
+    step["progress"] = progress;
+    task["steps"] = json::array({step});
+    return teller.news(task, told_at, {});
+  };
+  CHECK(told_with("5 of 100 done")
+        == std::vector<std::string>{"              ship: 5 of 100 done", "12:00:00.000  processing"});
+  CHECK(told_with("5 of 100 done").empty());
+  CHECK(told_with("9 of 100 done, 1 failed")
+        == std::vector<std::string>{"              ship: 9 of 100 done, 1 failed"});
+}

@@ -372,3 +372,28 @@ TEST_CASE("a store on a server is looked at and copied by commands when no node 
   node.start();
   CHECK(node.processed() == std::set<std::string>{"a", "b"});
 }
+
+TEST_CASE("row 86: `cluster up` starts nodes of which several may have the store on a server") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  init_store(server.url());
+  const temp_folder folder;
+  std::string nodes;
+  for (const auto port : steadfast::runtime::free_ports(2))
+    nodes +=
+      "[[node]]\nname = \"n" + std::to_string(port) + "\"\nlisten = \"127.0.0.1:" + std::to_string(port) + "\"\n";
+  folder.write("cluster.toml", "folder = \"" + folder.path().string() + "/nodes\"\n[store]\nurl = \"" + server.url()
+                                 + "\"\nlease = \"1s\"\n" + short_leases + nodes);
+  const auto cluster = [&](const std::string& act) {
+    return run_program(STEADFAST_BINARY, {"cluster", act, (folder.path() / "cluster.toml").string()});
+  };
+  const auto up = cluster("up");
+  const auto status = cluster("status");
+  const auto down = cluster("down");
+  INFO(up.err << status.out << status.err << down.out);
+  CHECK(up.code == 0);
+  CHECK_THAT(up.out, Contains("the cluster is up"));
+  CHECK(status.code == 0);
+  CHECK(down.code == 0);
+}

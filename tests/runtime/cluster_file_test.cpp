@@ -72,6 +72,32 @@ TEST_CASE("a cluster file becomes a configuration for each node, and the others 
   CHECK(b.options.agents[0].common.name == "echo");
 }
 
+TEST_CASE("several nodes of a cluster file may have the store if it is on a server, and a node has the usual roles") {
+  const std::string nodes = "[[node]]\nname = \"a\"\nlisten = \"127.0.0.1:7801\"\n"
+                            "[[node]]\nname = \"b\"\nlisten = \"127.0.0.1:7802\"\n";
+  const std::string webhook = "[[webhook]]\nname = \"chat\"\nurl = \"http://127.0.0.1:3/\"\nevents = [\"error\"]\n";
+  const std::string on_server =
+    "folder = \"x\"\nworkflows = [\"w.toml\"]\n[store]\nurl = \"postgresql://app@db/work\"\n";
+  const auto planned =
+    plan(on_server + webhook + nodes + "[[node]]\nname = \"c\"\nroles = [\"agents\"]\nlisten = \"127.0.0.1:7803\"\n");
+  REQUIRE(planned.size() == 3);
+  for (const std::size_t number : {0U, 1U}) {
+    const auto n = parse_config(planned.at(number).config, "n");
+    CHECK(n.options.roles == node_options{}.roles);
+    CHECK(n.options.store_server.url == "postgresql://app@db/work");
+    CHECK(n.options.cluster.join.empty()); // the server tells
+    CHECK(n.workflows.size() == 1);
+    CHECK(n.options.webhooks.size() == 1);
+  }
+  const auto c = parse_config(planned.at(2).config, "c");
+  CHECK(c.options.cluster.join == "127.0.0.1:7801,127.0.0.1:7802");
+  CHECK(c.options.webhooks.empty());
+  CHECK_THAT(plan_complaint(on_server + "[[node]]\nname = \"a\"\nroles = []\n"),
+             Contains("at least one node must have the role `store`, not 0"));
+  CHECK_THAT(plan_complaint("folder = \"x\"\n" + nodes),
+             Contains("exactly one node must have the role `store`, not 2"));
+}
+
 TEST_CASE("how long ended tasks are kept is told in the cluster file, too") {
   const auto nodes = plan(two_nodes
                           + "[retention]\nkeep_for = \"1d\"\n"

@@ -2,6 +2,8 @@
 #include "runtime/configuration/workflow_file.hpp"
 #include "runtime/toml/config_error.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "workflow/schedule/schedule.hpp"
+#include "workflow/time/time_text.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -30,7 +32,7 @@ const std::string head = "[[schedule]]\nname = \"nightly\"\nworkflow = \"w\"\n";
 
 TEST_CASE("a schedule is read from its file with all that it may have") {
   const auto all = parse_schedules(head
-                                     + "version = 3\ncron = \"30 2 * * *\"\nzone = \"Europe/Lisbon\"\njitter = \"5m\"\n"
+                                     + "version = 3\ncron = \"30 2 * * *\"\nzone = \"Europe/Berlin\"\njitter = \"5m\"\n"
                                        "overlap = \"queue\"\ncatch_up = \"6h\"\ncatch_up_max = 4\npriority = 7\n"
                                        "payload = { region = \"south\", ids = [1, 2] }\nmoment_as = \"night\"\n",
                                    "s.toml");
@@ -40,7 +42,7 @@ TEST_CASE("a schedule is read from its file with all that it may have") {
   s.workflow = "w";
   s.version = 3;
   s.cron = "30 2 * * *";
-  s.zone = "Europe/Lisbon";
+  s.zone = "Europe/Berlin";
   s.jitter = 5min;
   s.rule = workflow::overlap::queue;
   s.catch_up = 6h;
@@ -86,4 +88,12 @@ TEST_CASE("the schedules that are shipped are right, and their workflows are the
   CHECK_FALSE(all.empty());
   for (const auto& s : all)
     CHECK(std::any_of(workflows.begin(), workflows.end(), [&](const auto& d) { return d.name == s.what.workflow; }));
+  const auto night_after = [&](std::string_view evening) {
+    return workflow::utc_text(workflow::next_moment(all.front().what, workflow::parse_moment(evening).value()).value());
+  };
+  CHECK(night_after("2026-03-27T20:00Z") == "2026-03-28T01:30:00.000Z");
+  CHECK(night_after("2026-03-28T20:00Z")
+        == "2026-03-29T01:00:00.000Z"); // no half past two: when the clocks are changed
+  CHECK(night_after("2026-10-24T20:00Z") == "2026-10-25T00:30:00.000Z"); // the first of two
+  CHECK(night_after("2026-10-25T00:31Z") == "2026-10-26T01:30:00.000Z");
 }

@@ -234,13 +234,13 @@ TEST_CASE("the shipped workflows are ready to be used") {
   CHECK(all[2].name == "nightly_settlement");
   CHECK(all[2].steps.size() == 3);
   CHECK(all[3].name == "onboarding");
-  CHECK(all[3].steps.size() == 9);
+  CHECK(all[3].steps.size() == 10);
   CHECK(all[3].steps[3].repeat->passes_at_limit);
   CHECK(all[4].name == "order_processing");
   CHECK(all[4].steps.size() == 4);
   CHECK(all[5].name == "paid_order");
-  CHECK(all[5].steps.size() == 5);
-  CHECK(workflow::is_over_items(all[5].steps[4]));
+  CHECK(all[5].steps.size() == 7);
+  CHECK(workflow::is_over_items(all[5].steps[5]));
   CHECK(all[6].name == "statement");
   CHECK(all[6].limit == workflow::limit_rule{"/customer", 1});
   CHECK(all[7].name == "trip");
@@ -445,4 +445,8 @@ TEST_CASE("mistakes in a step that waits are told with their line, and name the 
   CHECK(of("sleep = \"1h\"\ncomplete_by = \"1s\"")
         == "w.toml:6: step.complete_by: is for a step that an agent carries out, and this one only waits");
   CHECK_THAT(of("sleep = \"0s\""), Catch::Contains("sleep must be above zero"));
+  const auto no_limit =
+    "w.toml:3: step `a`: limit is missing, or zero: it says how long the step waits at most, such as \"3d\"";
+  CHECK(of("wait = { event = \"paid\" }") == no_limit);
+  CHECK(of("agent = \"person\"\nrole = \"sales\"\nquestion = \"May it be shipped?\"") == no_limit);
 }

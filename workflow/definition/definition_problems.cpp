@@ -230,7 +230,10 @@ void check_repeat(const report& r, const graph& g, std::size_t i, const step_def
 }
 
 void check_limit(const report& r, const definition& d, span limit) {
-  check_span(r, limit, "limit");
+  if (limit == span{0})
+    r.add("limit is missing, or zero: it says how long the step waits at most, such as \"3d\"");
+  else
+    check_span(r, limit, "limit");
   r.add_if(limit >= d.deadline - d.undo_reserve,
            "limit must be shorter than the workflow's deadline without its undo_reserve");
 }

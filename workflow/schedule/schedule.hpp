@@ -67,7 +67,7 @@ struct due_moments {
 };
 due_moments moments_due(const schedule& s, instant after, instant now);
 
-/// "nightly@2026-11-26T02:30:00Z", with milliseconds if there are any.
+/// "nightly@2026-11-26T01:30:00Z", with milliseconds if there are any.
 std::string task_id_of(std::string_view schedule, instant moment);
 /// What such an id is made of; nothing: it is none.
 struct schedule_moment {

@@ -33,7 +33,7 @@ schedule nightly() {
   s.name = "nightly";
   s.workflow = "settlement";
   s.cron = "30 2 * * *";
-  s.zone = "Europe/Lisbon";
+  s.zone = "Europe/Berlin";
   return s;
 }
 
