@@ -316,13 +316,12 @@ void read_item_places(workflow::step_definition& s) {
 
 /// Each of these says what the step does, so that a second one would not be heeded.
 void expect_one_kind(toml_section& in) {
-  const char* first = nullptr;
-  for (const auto* key : {"for_each", "sleep", "until", "wait", "workflow", "question"}) {
-    const bool is_of_items = first == std::string_view{"for_each"} && key == std::string_view{"workflow"};
-    if (!in.table().contains(key) || is_of_items)
+  std::string first;
+  for (const std::string key : {"for_each", "sleep", "until", "wait", "workflow", "question"}) {
+    if (!in.table().contains(key) || (key == "workflow" && first == "for_each"))
       continue;
-    if (first != nullptr)
-      return in.complain(key, "a step has either `" + std::string{first} + "` or `" + key + "`");
+    if (!first.empty())
+      return in.complain(key, "a step has either `" + first + "` or `" + key + "`");
     first = key;
   }
 }

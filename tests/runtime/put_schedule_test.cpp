@@ -22,7 +22,7 @@ schedule nightly() {
   return {.name = "nightly",
           .workflow = "nightly_settlement",
           .cron = "30 2 * * *",
-          .zone = "Europe/Lisbon",
+          .zone = "Europe/Berlin",
           .overlap = on_overlap::queue,
           .catch_up = 6h,
           .payload = R"({"region":"south"})",

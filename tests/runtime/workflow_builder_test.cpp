@@ -93,13 +93,17 @@ TEST_CASE("the workflows of config/workflows, built in C++, are those of their f
 }
 
 TEST_CASE("a workflow that waits, asks and goes over items, built in C++, is that of its file") {
-  const auto returned = condition::equals("approval", "/choice", R"("return")");
-  CHECK(equals_file(workflow_builder{"paid_order"}
+  CHECK(equals_file(workflow_builder{"paid_order", 2}
                       .deadline(days{14})
                       .add(step{"reserve", "stock"}
                              .input("items", given("/items"))
                              .undo_with("stock_release")
                              .undo_input("reservation", found("reserve", "/reservation").optional()))
+                      .add(step{"ask_for_payment", "payments"}
+                             .input("order", given("/order"))
+                             .input("sum", given("/sum"))
+                             .undo_with("payments_return")
+                             .undo_input("order", given("/order")))
                       .add(step::event("payment", {.event = "paid", .key = given("/order"), .limit = days{3}}))
                       .add(step::question("approval", {.role = "sales",
                                                        .question = "It is paid: may it be shipped?",
@@ -107,7 +111,7 @@ TEST_CASE("a workflow that waits, asks and goes over items, built in C++, is tha
                                                        .limit = days{2},
                                                        .remind_every = 4h})
                              .when(!condition::at_most("payload", "/sum", "500")))
-                      .add(step{"refund", "payments"}.input("payment", found("payment", "/id")).when(returned))
+                      .add(step{"returned", "refuse"}.when_equals("approval", "/choice", R"("return")"))
                       .add(step{"ship", "carrier"}
                              .for_each(given("/items"))
                              .at_a_time(4)
@@ -115,11 +119,14 @@ TEST_CASE("a workflow that waits, asks and goes over items, built in C++, is tha
                              .input("address", given("/address"))
                              .input("item", input_value::of_item())
                              .may_end_later(days{3}, days{1})
-                             .when(!returned)
-                             .undo_with("carrier_recall"))));
+                             .undo_with("carrier_recall"))
+                      .add(step{"pay_back_missing", "payments_missing"}
+                             .input("items", given("/items"))
+                             .input("order", given("/order"))
+                             .input("parcels", found("ship", "")))));
 
   CHECK(equals_file(
-    workflow_builder{"onboarding"}
+    workflow_builder{"onboarding", 2}
       .deadline(days{30})
       .add(step{"send_welcome", "mail"}
              .input("template", input_value::always(R"("welcome")"))
@@ -132,12 +139,16 @@ TEST_CASE("a workflow that waits, asks and goes over items, built in C++, is tha
       .add(
         step{"screening", "screening"}
           .input("account", found("open_account", "/account"))
-          .repeat({.until = condition::present("", "/verdict"), .every = 10min, .at_most = 144, .pass_at_limit = true}))
+          .repeat({.until = condition::present("", "/verdict"), .every = 10min, .at_most = 144, .pass_at_limit = true})
+          .threshold(1)
+          .cool_off(10min, 144)
+          .ask_a_person())
       .add(step::question("decision", {.role = "compliance",
                                        .question = "The screening gave no verdict: may the account stay open?",
                                        .limit = days{5},
                                        .remind_every = 4h})
              .when_absent("screening", "/verdict"))
+      .add(step{"refused", "refuse"}.when_equals("decision", "/choice", R"("no")"))
       .add(step::until("office_hours", "next workday 09:00 payload:/time_zone"))
       .add(step{"call", "telephone"}
              .input("account", found("open_account", "/account"))
@@ -251,7 +262,8 @@ TEST_CASE("conditions built in C++ are those of a file") {
 }
 
 TEST_CASE("what a file refuses is among the problems of what is built in C++") {
-  CHECK(problems_of(step::event("s", {.event = "paid"})) == texts{"step `s`: limit must be above zero"});
+  CHECK(problems_of(step::event("s", {.event = "paid"}))
+        == texts{"step `s`: limit is missing, or zero: it says how long the step waits at most, such as \"3d\""});
   CHECK(problems_of(step::event("s", {.event = "paid", .key = input_value::always("[]"), .limit = 1h})).size() == 1);
   CHECK(problems_of(step::question("s", {.role = "sales", .question = "", .choices = {"yes"}, .limit = 1h}))
         == texts{"step `s`: question is missing", "step `s`: choices must be at least two"});
