@@ -36,8 +36,8 @@ struct route {
   std::string path;   ///< "/v1/tasks/{id}"
   std::string method; ///< its name
   scope needs = scope::read;
-  /// What a token that is limited to some workflows may use: what is about one task, or many, or makes one, an event for
-  /// one task, and what names the token of a step, which is known to those alone who were given it.
+  /// What a token that is limited to some workflows may use: what is about one task, or many, or makes one, an event
+  /// for one task, and what names the token of a step, which is known to those alone who were given it.
   enum class about : std::uint8_t { one_task, many_tasks, new_task, event, held_step, other };
   about is_about = about::other;
 };

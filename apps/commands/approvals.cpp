@@ -7,6 +7,7 @@
 #include "apps/terminal/exit_code.hpp"
 #include "apps/terminal/table.hpp"
 #include "apps/terminal/terminal.hpp"
+#include "apps/views/story.hpp"
 #include "runtime/text/json.hpp"
 #include "runtime/text/time_text.hpp"
 #include "workflow/text/split.hpp"
@@ -44,13 +45,15 @@ int list(const approvals_arguments& g) {
       print_json(a);
     return done;
   }
+  const auto now = wall_clock();
   if (all.empty())
     std::cout << "nobody is asked anything\n";
   table rows{{"task", "step", "role", "question", "choices", "until"}};
   for (const auto& a : all)
     rows.add({printable(a.value("id", "")), a.value("step", ""), a.value("role", ""),
               cut(printable(a.value("question", "")), 60),
-              workflow::joined(a.value("choices", std::vector<std::string>{}), ", "), a.value("limit_at", "")});
+              workflow::joined(a.value("choices", std::vector<std::string>{}), ", "),
+              moment_text(a.value("limit_at", json{}), now)});
   if (!all.empty())
     std::cout << rows.text(standard_output());
   return done;

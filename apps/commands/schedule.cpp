@@ -11,6 +11,7 @@
 #include "runtime/text/json.hpp"
 #include "runtime/text/time_text.hpp"
 #include "runtime/toml/toml_file.hpp"
+#include "workflow/time/zone.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -44,6 +45,18 @@ std::string times_of(const json& s) {
 std::string moment_text(const json& moment) {
   const auto t = moment.is_string() ? parse_utc(moment.get<std::string>()) : std::nullopt;
   return t ? local_text(*t) : "-";
+}
+
+/// By the clocks of that zone; empty: there is none.
+std::string shown_in(const std::string& zone, const json& moment) {
+  const auto t = parse_utc(moment.get<std::string>());
+  const auto stretch = t ? workflow::stretch_at(zone, *t) : std::nullopt;
+  if (!stretch)
+    return {};
+  constexpr std::size_t with_seconds = 19; // 2026-11-27T02:30:00
+  auto text = utc_text(*t + stretch->offset).substr(0, with_seconds);
+  text[text.find('T')] = ' ';
+  return text;
 }
 
 std::string first_of(const json& moments) {
@@ -107,8 +120,11 @@ int next(const schedule_arguments& g) {
   }
   if (s.value("is_paused", false))
     std::cout << "it is paused; these would come:\n";
+  const auto zone = s.value("zone", "");
+  table rows{{"here", "UTC", zone.empty() ? zone : "in " + zone}};
   for (const auto& moment : s.at("next"))
-    std::cout << moment_text(moment) << "  " << moment.get<std::string>() << '\n';
+    rows.add({moment_text(moment), moment.get<std::string>(), shown_in(zone, moment)});
+  std::cout << rows.text(standard_output());
   return done;
 }
 

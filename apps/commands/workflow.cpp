@@ -22,6 +22,8 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace steadfast::apps {
@@ -56,16 +58,39 @@ std::string retry_text(const json& s) {
          + text_of(r.value("initial", json{})) + " to " + text_of(r.value("cap", json{}));
 }
 
-std::string condition_text(const json& s) {
-  if (!s.contains("when"))
-    return "";
-  const auto& w = s["when"];
-  const auto place = text_of(w.at("step")) + ":" + text_of(w.at("pointer"));
-  if (w.contains("equals"))
-    return place + " = " + json_line(w["equals"]);
-  if (w.contains("differs"))
-    return place + " != " + json_line(w["differs"]);
+/// As in a file, shorter; parts of parts stand in brackets. Of the step's own result if it names no step.
+std::string condition_text(const json& w, bool is_part = false) {
+  if (w.contains("not"))
+    return "not " + condition_text(w["not"], true);
+  for (const auto* word : {"all", "any"})
+    if (w.contains(word)) {
+      std::string text;
+      for (const auto& part : w[word])
+        text += (text.empty() ? "" : word == std::string_view{"all"} ? " and " : " or ") + condition_text(part, true);
+      return is_part ? "(" + text + ")" : text;
+    }
+  const auto place = (w.contains("step") ? text_of(w["step"]) + ":" : "") + text_of(w.at("pointer"));
+  for (const auto& [name, sign] : std::initializer_list<std::pair<const char*, const char*>>{{"equals", " = "},
+                                                                                             {"differs", " != "},
+                                                                                             {"above", " > "},
+                                                                                             {"at_least", " >= "},
+                                                                                             {"below", " < "},
+                                                                                             {"at_most", " <= "}})
+    if (w.contains(name))
+      return place + sign + json_line(w[name]);
   return place + (w.value("present", true) ? " is there" : " is not there");
+}
+
+std::string items_text(const json& s) {
+  const auto may_fail = text_of(s.at("may_fail"));
+  return " for each of " + text_of(s.at("for_each")) + ", " + text_of(s.at("at_a_time")) + " at a time"
+         + (may_fail == "0" ? "" : ", " + may_fail + " may fail");
+}
+
+std::string repeat_text(const json& s) {
+  const auto& r = s.at("repeat");
+  return " every " + text_of(r.at("every")) + " until " + condition_text(r.at("until")) + ", "
+         + text_of(r.at("at_most")) + " calls at most";
 }
 
 /// Who carries it out, or what it waits for.
@@ -75,20 +100,27 @@ std::string agent_text(const json& s) {
       return std::string{wait} + " " + text_of(s.at(wait));
   if (s.contains("wait"))
     return "event " + text_of(s.at("wait").at("event"));
-  if (s.contains("workflow"))
-    return "workflow " + text_of(s.at("workflow"));
-  return text_of(s.at("agent")) + (s.contains("later") ? ", later" : "");
+  if (s.contains("question"))
+    return "person " + text_of(s.value("role", json("")));
+  auto text = s.contains("workflow") ? "workflow " + text_of(s.at("workflow")) : text_of(s.at("agent"));
+  text += s.contains("later") ? ", later" : "";
+  text += s.contains("for_each") ? items_text(s) : "";
+  return text + (s.contains("repeat") ? repeat_text(s) : "");
 }
 
 void print_definition(const json& d) {
   const auto to = standard_output();
   std::cout << painted(text_of(d.at("name")), colour::strong, to) << " v" << d.at("version") << "  deadline "
             << text_of(d.at("deadline")) << " with " << text_of(d.at("undo_reserve")) << " for undo, priority "
-            << d.at("priority") << "\n\n";
+            << d.at("priority");
+  if (d.contains("limit"))
+    std::cout << ", " << d["limit"].at("at_a_time") << " at a time with the same " << text_of(d["limit"].at("key"));
+  std::cout << "\n\n";
   table rows{{"step", "agent", "after", "only if", "attempts", "when exhausted", "undone by"}};
   for (const auto& s : d.at("steps"))
-    rows.add({text_of(s.at("name")), agent_text(s), names(s.at("after")), condition_text(s),
-              s.contains("retry") ? retry_text(s) : "-", text_of(s.value("on_exhausted", json("-"))),
+    rows.add({text_of(s.at("name")), agent_text(s), names(s.at("after")),
+              s.contains("when") ? condition_text(s["when"]) : "", s.contains("retry") ? retry_text(s) : "-",
+              text_of(s.value("on_exhausted", json("-"))),
               s.contains("workflow")       ? "its undo"
               : s.contains("compensation") ? text_of(s["compensation"]["agent"])
                                            : "-"});

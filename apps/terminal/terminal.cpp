@@ -1,6 +1,5 @@
 #include "apps/terminal/terminal.hpp"
 
-#include "runtime/text/steering_text.hpp"
 #include "workflow/text/utf8.hpp"
 
 #include <sys/ioctl.h>
@@ -20,7 +19,7 @@ constexpr std::size_t width_least = 40;
 
 bool is_control(std::string_view sequence) {
   const auto first = static_cast<unsigned char>(sequence[0]);
-  return sequence.size() == 1 ? first < 0x20 || first == 0x7F : runtime::steers_terminal(sequence);
+  return sequence.size() == 1 ? first < 0x20 || first == 0x7F : workflow::steers_terminal(sequence);
 }
 
 std::string in_hex(std::string_view bytes) {
@@ -31,15 +30,6 @@ std::string in_hex(std::string_view bytes) {
     text += one.data();
   }
   return text;
-}
-
-/// REQUIRES: a well-formed UTF-8 sequence.
-wchar_t code_point(std::string_view sequence) {
-  static constexpr std::array<unsigned, 5> payload_of_first{0, 0x7F, 0x1F, 0x0F, 0x07};
-  auto code = static_cast<unsigned char>(sequence[0]) & payload_of_first[sequence.size()];
-  for (const char c : sequence.substr(1))
-    code = (code << 6U) | (static_cast<unsigned char>(c) & 0x3FU);
-  return static_cast<wchar_t>(code);
 }
 
 /// The C library knows how wide letters are, in a UTF-8 locale, whatever the locale of the process.
@@ -53,7 +43,7 @@ public:
   std::size_t of(std::string_view sequence) const {
     if (sequence.size() == 1)
       return 1;
-    const int width = wcwidth(code_point(sequence));
+    const int width = wcwidth(static_cast<wchar_t>(workflow::code_point(sequence)));
     return width < 0 ? 1 : static_cast<std::size_t>(width);
   }
 

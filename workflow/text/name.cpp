@@ -20,11 +20,9 @@ bool is_printable(char c) {
   return c == ' ' || is_visible(c);
 }
 
-/// A character, or a byte that is part of none. Beside ASCII's control characters there are those of ISO 6429 (C1).
+/// A character, or a byte that is part of none.
 bool is_shown(std::string_view character) {
-  if (character.size() == 1)
-    return is_printable(character[0]);
-  return character[0] != '\xc2' || static_cast<unsigned char>(character[1]) >= 0xa0U;
+  return character.size() == 1 ? is_printable(character[0]) : !steers_terminal(character);
 }
 
 /// As much as fits without a part of a character at the end.

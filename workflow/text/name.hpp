@@ -25,7 +25,7 @@ std::string clipped(std::string_view text, std::size_t size_max);
 /// hard to meet on purpose. REQUIRES: size_max > 33.
 std::string fitted(std::string text, std::size_t size_max, char separator);
 
-/// The text between backticks, safe to show: cut at 64 bytes, control characters and what is no UTF-8 as '?'.
+/// The text between backticks, safe to show: cut at 64 bytes, what is no UTF-8 or steers a terminal as '?'.
 std::string quoted(std::string_view text);
 
 } // namespace steadfast::workflow

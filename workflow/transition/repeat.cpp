@@ -3,8 +3,6 @@
 #include "workflow/transition/attempt_end.hpp"
 #include "workflow/transition/condition_holds.hpp"
 
-#include <utility>
-
 namespace steadfast::workflow {
 
 namespace {
@@ -23,15 +21,15 @@ void call_again(draft& x, std::size_t i, std::uint32_t calls) {
 
 } // namespace
 
-void complete_or_repeat(draft& x, std::size_t i, blob result, std::vector<fact> facts) {
+void complete_or_repeat(draft& x, std::size_t i, const blob& result, const std::vector<fact>& facts) {
   const auto& rule = x.definition_of(i).repeat;
   if (!rule || is_undoing(x.t) || condition_holds(rule->until, facts))
-    return complete(x, i, std::move(result), std::move(facts));
+    return complete(x, i, result, facts);
   const auto calls = ++x.t.steps.change(i).wait.change().calls;
   if (calls < rule->at_most)
     return call_again(x, i, calls);
   if (rule->passes_at_limit)
-    return complete(x, i, std::move(result), std::move(facts));
+    return complete(x, i, result, facts);
   auto& s = x.t.steps.change(i);
   s.error = "its result was not as wanted after " + std::to_string(calls) + " calls";
   fail_perform(x, i, {true, true, span{0}});

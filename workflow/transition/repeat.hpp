@@ -10,6 +10,6 @@ namespace steadfast::workflow {
 
 /// An attempt of step `i` succeeded: completes it, or lets it wait for its next call, or turns the task round after the
 /// last. REQUIRES: the attempt was closed.
-void complete_or_repeat(draft& x, std::size_t i, blob result, std::vector<fact> facts);
+void complete_or_repeat(draft& x, std::size_t i, const blob& result, const std::vector<fact>& facts);
 
 } // namespace steadfast::workflow

@@ -34,6 +34,7 @@ TEST_CASE("what is quoted is safe to show") {
   CHECK(quoted("\xc2\x9b"
                "31m\xff\xc3")
         == "`?31m??`");
+  CHECK(quoted("\xe2\x80\xae") == "`?`"); // or the letters after it would be shown from right to left
   CHECK(quoted(std::string(63, 'x') + "\xc3\xa4") == "`" + std::string(63, 'x') + "...`");
   CHECK(quoted(std::string(65, 'x')) == "`" + std::string(64, 'x') + "...`");
 }
