@@ -13,9 +13,6 @@ namespace steadfast::store {
 answer<register_definition> write_batch::make(const register_definition& w) {
   if (auto wrong = problem_of(w))
     return *std::move(wrong);
-  const auto of_items = workflow::item_workflows(w.what);
-  if (auto taken = name_taken(of_items))
-    return *std::move(taken);
   known_definition known;
   definition_cache::entry there;
   try {
@@ -25,6 +22,10 @@ answer<register_definition> write_batch::make(const register_definition& w) {
     known.damage = e.what();
     known.of_damage = incidents_.open_ones(damaged_workflow, {});
   }
+  const auto of_items = workflow::item_workflows(w.what);
+  if (known.there == nullptr) // else they are there as well, and a change is told as one of the workflow
+    if (auto taken = name_taken(of_items))
+      return *std::move(taken);
   if (!w.file.empty())
     known.of_change = incidents_.open_ones(changed_workflow, w.what.name);
   if (workflow::has_waits(w.what))

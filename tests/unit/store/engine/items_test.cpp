@@ -454,6 +454,22 @@ TEST_CASE("row 128: the workflow of a step's items is stored with that of the st
 }
 
 TEST_CASE(
+  "row 128: a file of a workflow over items that was changed is told as any other, and once it is mended no more") {
+  opened_store store;
+  const auto d = order(1, 0);
+  REQUIRE(store.one(register_definition{d, "order.toml", at(0)}).result == write_status::applied);
+  auto changed = d;
+  changed.deadline += workflow::span{1}; // that of the items' workflow too
+  const auto refused = store.one(register_definition{changed, "order.toml", at(1)});
+  CHECK_THAT(refused.why, Catch::Contains("workflow order version 1 is registered with another content"));
+  const auto open = store->incidents(true, std::nullopt, 10).incidents;
+  REQUIRE(open.size() == 1);
+  CHECK(open[0].what.kind == changed_workflow);
+  REQUIRE(store.one(register_definition{d, "order.toml", at(2)}).result == write_status::applied);
+  CHECK(store->incidents(true, std::nullopt, 10).incidents.empty());
+}
+
+TEST_CASE(
   "row 124: a child that was to be started by the write in which another step failed never was, and is undone") {
   opened_store store;
   auto d = order(1, 0);
