@@ -159,6 +159,10 @@ bool is_telling_due(const item_group& g) {
   return g.done + g.failed >= g.told + std::max(g.size / tellings_max, 1U);
 }
 
+bool needs_person(const item_group& g, item_state s) {
+  return s == (g.is_turned ? item_state::undo_in_error : item_state::in_error);
+}
+
 void turn(item_group& g, std::string why) {
   if (!g.is_turned) // those in error are told to undo what they did, as all
     g.in_error = g.first_in_error = 0;
@@ -200,11 +204,6 @@ void set_in_error(item_group& g, std::uint32_t item, bool was, bool is) {
     g.first_in_error = item;
   else if (!is && g.first_in_error == item)
     g.first_in_error = 0; // the store looks for the next one
-}
-
-/// Before the group is turned a person helps an item to go on, and afterwards to undo what it did.
-bool needs_person(const item_group& g, item_state s) {
-  return s == (g.is_turned ? item_state::undo_in_error : item_state::in_error);
 }
 
 item_state note_forward(item_group& g, std::uint32_t item, const child_end& end) {

@@ -69,6 +69,9 @@ bool have_ended(const item_group& g);     ///< all of them, and none beyond thos
 bool are_undone(const item_group& g);     ///< all that were started
 bool is_telling_due(const item_group& g); ///< so many have ended that the step is told the counts
 
+/// Before the group is turned a person helps an item to go on, and afterwards to undo what it did.
+bool needs_person(const item_group& g, item_state s);
+
 /// No more are started, and those that were are undone, the last one first.
 void turn(item_group& g, std::string why);
 /// Does so if more failed than may, or if their results are larger than `results_size_max`. REQUIRES: the step waits:

@@ -142,7 +142,7 @@ void waiting_load::submit(const std::string& workflow, const std::string& id, co
 }
 
 void waiting_load::send_event(const std::string& key) {
-  node_.call("event.send", {{"event", "go"}, {"key", key}, {"who", "bench"}});
+  node_.send_event("go", key, "null", "bench");
 }
 
 json waiting_load::stats() {

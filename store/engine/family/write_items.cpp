@@ -262,7 +262,7 @@ void write_batch::find_first_in_error(const child_note& x, workflow::item_group&
   const key place{x.parent, x.step};
   each_with(txn_, in_.items, place.view(), place.view(), [&](const lmdb::cursor& c) {
     const auto state = decode_record<item_record>(c.key(), c.value()).state;
-    if (state == (g.is_turned ? item_state::undo_in_error : item_state::in_error))
+    if (needs_person(g, state))
       g.first_in_error = key_reader{c.key().substr(place.view().size())}.number<std::uint32_t>().value_or(0);
     return g.first_in_error == 0;
   });
