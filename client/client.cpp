@@ -152,8 +152,8 @@ void client::extend_step(const std::string& token, const std::string& progress, 
 }
 
 std::uint64_t client::send_event(const std::string& name, const std::string& key, const std::string& data,
-                                 const std::string& who) {
-  return steadfast::send_event(impl_->asker(), name, key, data, who);
+                                 const std::string& who, const std::string& id) {
+  return steadfast::send_event(impl_->asker(), name, key, data, who, id);
 }
 
 bool client::put_schedule(const schedule& s, const std::string& who, const std::string& why) {

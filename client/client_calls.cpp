@@ -132,8 +132,11 @@ void extend_step(const ask_node& ask, const std::string& token, const std::strin
 }
 
 std::uint64_t send_event(const ask_node& ask, const std::string& name, const std::string& key, const std::string& data,
-                         const std::string& who) {
-  const auto answer = ask(api::event_send, {{"event", name}, {"key", key}, {"data", data}, {"who", who}});
+                         const std::string& who, const std::string& id) {
+  json params{{"event", name}, {"key", key}, {"data", data}, {"who", who}};
+  if (!id.empty())
+    params["id"] = id;
+  const auto answer = ask(api::event_send, params);
   return understood([&] { return answer.value("event", std::uint64_t{0}); });
 }
 

@@ -40,7 +40,7 @@ void fail_step(const ask_node& ask, const std::string& token, const step_failure
 void extend_step(const ask_node& ask, const std::string& token, const std::string& progress,
                  std::chrono::milliseconds length);
 std::uint64_t send_event(const ask_node& ask, const std::string& name, const std::string& key, const std::string& data,
-                         const std::string& who);
+                         const std::string& who, const std::string& id);
 bool put_schedule(const ask_node& ask, const schedule& s, const std::string& who, const std::string& why);
 
 } // namespace steadfast

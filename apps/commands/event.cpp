@@ -28,6 +28,7 @@ struct event_arguments {
   std::string task;
   std::string data = "null";
   std::string keep;
+  std::string id;
 };
 
 int send(const event_arguments& g) {
@@ -37,6 +38,8 @@ int send(const event_arguments& g) {
     params["key"] = g.key;
   if (!g.task.empty())
     params["task"] = g.task;
+  if (!g.id.empty())
+    params["id"] = g.id;
   if (!g.keep.empty()) {
     const auto keep = runtime::parse_span(g.keep);
     if (!keep)
@@ -46,6 +49,10 @@ int send(const event_arguments& g) {
   const auto answer = connect(g.node).call(api::event_send, params);
   if (g.node.json) {
     print_json(answer);
+    return done;
+  }
+  if (answer.value("again", false)) {
+    std::cout << "event " << answer.at("event") << " was sent before with this id; nothing has changed\n";
     return done;
   }
   const auto taken = answer.value("taken", std::uint64_t{0});
@@ -67,6 +74,7 @@ void add_event(CLI::App& to, command& chosen) {
   sends->add_option("--task", g->task, "The only task that takes it, instead of a key")->type_name("ID");
   sends->add_option("--data", g->data, "What steps that wait for it give as their result [null]")->type_name("JSON");
   sends->add_option("--keep", g->keep, "So long it can be taken [as the store is configured]")->type_name("TIME");
+  sends->add_option("--id", g->id, "Yours: sent again with it, while it is kept, it changes nothing")->type_name("ID");
   add_node_choice(*sends, g->node);
   sends->footer("Example: steadfast event send paid --key order-4711 --data '{\"euros\": 20}'");
   sends->callback([g, &chosen] { chosen = [g] { return send(*g); }; });

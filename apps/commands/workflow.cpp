@@ -113,8 +113,11 @@ void print_definition(const json& d) {
   std::cout << painted(text_of(d.at("name")), colour::strong, to) << " v" << d.at("version") << "  deadline "
             << text_of(d.at("deadline")) << " with " << text_of(d.at("undo_reserve")) << " for undo, priority "
             << d.at("priority");
-  if (d.contains("limit"))
+  if (d.contains("limit")) {
     std::cout << ", " << d["limit"].at("at_a_time") << " at a time with the same " << text_of(d["limit"].at("key"));
+    if (d["limit"].contains("per"))
+      std::cout << ", and as many that begin within " << text_of(d["limit"]["per"]);
+  }
   std::cout << "\n\n";
   table rows{{"step", "agent", "after", "only if", "attempts", "when exhausted", "undone by"}};
   for (const auto& s : d.at("steps"))

@@ -104,8 +104,10 @@ public:
   void extend_step(const std::string& token, const std::string& progress = {}, std::chrono::milliseconds length = {});
 
   /// An event for the tasks that wait for it or will. `data` is a JSON text. Durable when it returns its number.
+  /// `id` is the sender's own: sent again with it, while the event is kept, it changes nothing; empty: each call is
+  /// another event.
   std::uint64_t send_event(const std::string& name, const std::string& key, const std::string& data = "null",
-                           const std::string& who = "a program");
+                           const std::string& who = "a program", const std::string& id = {});
 
   /// Puts it in place of the one of its name. Durable when it returns. False: it was so before.
   bool put_schedule(const schedule& s, const std::string& who = "a program", const std::string& why = {});

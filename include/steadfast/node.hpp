@@ -99,7 +99,7 @@ public:
   void fail_step(const std::string& token, const step_failure& how);
   void extend_step(const std::string& token, const std::string& progress = {}, std::chrono::milliseconds length = {});
   std::uint64_t send_event(const std::string& name, const std::string& key, const std::string& data = "null",
-                           const std::string& who = "a program");
+                           const std::string& who = "a program", const std::string& id = {});
   /// Puts it in place of the one of its name. Durable when it returns. False: it was so before; a program may put its
   /// schedules at each start.
   bool put_schedule(const schedule& s, const std::string& who = "a program", const std::string& why = {});

@@ -209,7 +209,8 @@ public:
   /// Makes tasks searchable by the value at this place of their payload, a JSON Pointer. At most 4 places.
   workflow_builder& index(std::string pointer);
   /// At most so many tasks are under way at a time whose payloads have the same value at this place, a JSON Pointer.
-  workflow_builder& limit(std::string pointer, std::uint32_t at_a_time = 1);
+  /// `per`: and no more of them begin within any such time.
+  workflow_builder& limit(std::string pointer, std::uint32_t at_a_time = 1, std::chrono::milliseconds per = {});
 
   const std::string& name() const;
   std::uint32_t version() const;

@@ -433,6 +433,7 @@ void read_limit(toml_section& in, std::optional<workflow::limit_rule>& into) {
   else
     x->complain("key", "must be written as \"payload:/customer\": where a payload has the key");
   x->read_count("at_a_time", limit.at_a_time, 1U, workflow::at_a_time_max);
+  x->read("per", limit.per);
   x->end();
 }
 

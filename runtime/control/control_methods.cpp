@@ -94,15 +94,7 @@ void submit(const control_context& c, const api::arguments& params, const contro
             [reply](const caf::error& e) { reply([&]() -> json { throw control_context::error_of(e); }); });
   };
   const auto look_first = [ask, reader = c.parts.reader, reply](caf::event_based_actor* self) {
-    actors::ask(self, reader, control_context::reply_limit, actors::list_leases{})
-      .then(
-        [self, ask, reply](const actors::lease_page& page) {
-          if (const auto why = why_not_yet(page, workflow::knowledge::limits, "`on_conflict`"); !why.empty())
-            reply([&]() -> json { throw api::error{api::error::refused, why}; });
-          else
-            ask(self);
-        },
-        [reply](const caf::error& e) { reply([&]() -> json { throw control_context::error_of(e); }); });
+    unless_older(self, reader, workflow::knowledge::limits, "`on_conflict`", reply, [self, ask] { ask(self); });
   };
   if (is_plain)
     c.sys.spawn<asking_actor>(ask);

@@ -1,6 +1,7 @@
 // What comes from outside while a task waits.
 
 #include "runtime/control/control_context.hpp"
+#include "runtime/control/older_nodes.hpp"
 #include "runtime/text/json.hpp"
 #include "runtime/text/step_token.hpp"
 
@@ -78,7 +79,7 @@ json result_of(const store::outcome& o) {
   using enum store::write_status;
   const auto& told = o.as<store::event_result>();
   switch (o.result) {
-    case applied: return {{"event", told.number}, {"taken", told.taken}, {"more", told.more}};
+    case applied: return {{"event", told.number}, {"taken", told.taken}, {"more", told.more}, {"again", told.again}};
     case full: throw api::error{api::error::busy, o.why, control_context::retry_when_away};
     case absent: throw api::error{api::error::not_found, o.why};
     case unknown_outcome: throw api::error{api::error::timed_out, o.why};
@@ -99,11 +100,21 @@ void send_event(const control_context& c, const api::arguments& params, const co
     w.data = "null";
   w.who = params.text("who");
   w.keep_for = workflow::span{params.number<std::int64_t>("keep_ms")};
+  w.id = params.text("id");
+  const bool has_id = !w.id.empty();
   actors::write_request request;
   request.what = actors::boxed<store::write>{store::write{std::move(w)}};
-  const auto ask = [store = c.parts.store_actor, all = actors::write_requests{{std::move(request)}},
-                    reply](caf::event_based_actor* self) -> caf::behavior {
-    self->send(store, all);
+  const auto ask = [store = c.parts.store_actor, all = actors::write_requests{{std::move(request)}}, has_id,
+                    reader = c.parts.reader, reply](caf::event_based_actor* self) -> caf::behavior {
+    const auto send = [self, store, all] { self->send(store, all); };
+    const auto refuse = [self, reply](const control_answer& why) {
+      reply(why);
+      self->quit();
+    };
+    if (has_id)
+      unless_older(self, reader, workflow::knowledge::rates, "ids of events", refuse, send);
+    else
+      send();
     return {[self, reply](const actors::writes_done& m) {
               reply([&] { return result_of(*m.all.at(0).outcome); });
               self->quit();

@@ -438,8 +438,8 @@ workflow_builder& workflow_builder::index(std::string pointer) {
   return *this;
 }
 
-workflow_builder& workflow_builder::limit(std::string pointer, std::uint32_t at_a_time) {
-  what_->limit = workflow::limit_rule{std::move(pointer), at_a_time};
+workflow_builder& workflow_builder::limit(std::string pointer, std::uint32_t at_a_time, std::chrono::milliseconds per) {
+  what_->limit = workflow::limit_rule{std::move(pointer), at_a_time, per};
   return *this;
 }
 

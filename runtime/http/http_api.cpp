@@ -317,6 +317,8 @@ private:
   void carry_out_allowed(const exchange_ptr& x, const api::route& r, json params) const {
     if (r.method == api::submit)
       return submit(x, std::move(params));
+    if (r.method == api::event_send)
+      take_key(x->request, params);
     const auto wait = waited_for(x->target);
     if (wait && r.method == api::task_state)
       return watch_.wait(params.at("id"), *wait, replies(x, [](const json& j) { return json_response(j); }));
@@ -331,7 +333,7 @@ private:
   // ---- submitting ----
 
   void submit(const exchange_ptr& x, json params) const {
-    take_key(x->request, params);
+    take_id(x->request, params);
     take_trace(x->request, params);
     const auto id = params.at("id").is_string() ? params.at("id").get<std::string>() : std::string{};
     submissions_.submit(

@@ -45,11 +45,15 @@ json submissions_in(const std::string& body) {
 
 void take_key(const http_request& r, json& params) {
   const std::string key{r.header("Idempotency-Key")};
-  if (!key.empty()) {
-    if (params.contains("id") && params["id"] != key)
-      throw api::error{api::error::invalid_params, "`id` is not what Idempotency-Key says", {}, "id"};
-    params["id"] = key;
-  }
+  if (key.empty())
+    return;
+  if (params.contains("id") && params["id"] != key)
+    throw api::error{api::error::invalid_params, "`id` is not what Idempotency-Key says", {}, "id"};
+  params["id"] = key;
+}
+
+void take_id(const http_request& r, json& params) {
+  take_key(r, params);
   if (!params.contains("id"))
     throw api::error{api::error::invalid_params,
                      "give the task an id, in the body or as Idempotency-Key: by it a repetition is recognised",

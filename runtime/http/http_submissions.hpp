@@ -50,8 +50,10 @@ private:
   const std::shared_ptr<std::atomic<std::size_t>> under_way_ = std::make_shared<std::atomic<std::size_t>>(0);
 };
 
-/// The id may be given as Idempotency-Key. Throws api::error if there is none, or another one.
+/// The id may be given as Idempotency-Key. Throws api::error if it is another one.
 void take_key(const http_request& r, nlohmann::json& params);
+/// The same; throws if there is none, too.
+void take_id(const http_request& r, nlohmann::json& params);
 
 /// The trace of the caller may be given as traceparent; one that is wrong is as good as none (Trace Context, 3.2.2).
 void take_trace(const http_request& r, nlohmann::json& params);

@@ -154,7 +154,7 @@ json wait_parameter() {
 json key_parameter() {
   return {{"name", "Idempotency-Key"},
           {"in", "header"},
-          {"description", "the id of the task, unless the body has it"},
+          {"description", "the id, unless the body has it"},
           {"schema", {{"type", "string"}}}};
 }
 
@@ -185,7 +185,7 @@ json operation_of(const api::route& r) {
       parameters.push_back(in_query(p));
   if (r.method == api::submit || r.method == api::task_state)
     parameters.push_back(wait_parameter());
-  if (r.method == api::submit && r.verb == api::verb::post)
+  if ((r.method == api::submit || r.method == api::event_send) && r.verb == api::verb::post)
     parameters.push_back(key_parameter());
   json o{{"operationId", name_of_operation(r)},
          {"summary", m.meaning},

@@ -175,8 +175,11 @@ json definition_json(const workflow::definition& d) {
     j["result"] = result_json(d.result);
   for (const auto& place : d.index)
     j["index"].push_back("payload:" + place);
-  if (d.limit)
+  if (d.limit) {
     j["limit"] = {{"key", "payload:" + d.limit->pointer}, {"at_a_time", d.limit->at_a_time}};
+    if (d.limit->per > workflow::span{0})
+      j["limit"]["per"] = span_text(d.limit->per);
+  }
   for (std::size_t i = 0; i < d.steps.size(); ++i)
     j["steps"].push_back(step_json(d, i));
   return j;

@@ -155,7 +155,7 @@ json task_json(const workflow::task& t, const workflow::definition& d) {
   if (t.state == workflow::process_state::suspended)
     j["resume_state"] = text(to_string(t.resume_state));
   if (!t.parent.empty())
-    j["parent"] = t.parent.id;
+    j["parent"] = t.parent->id;
   j["acts"] = acts_json(t);
   j["steps"] = json::array();
   for (std::size_t i = 0; i < t.steps.size() && i < d.steps.size(); ++i)

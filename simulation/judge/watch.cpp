@@ -111,9 +111,52 @@ void watch::on_commit(const store::state_store* s, const store::write_list& batc
             violations_.push_back(t->id + ": its id tells no schedule and moment (P45)");
           note(*t);
         }
+  if (fate == commit_fate::made) {
+    look_at_events(batch, outcomes);
+    look_at_rates(batch, outcomes);
+  }
   look_at_limits(*s);
   if (may_leave_)
     look_at_purges(*s, batch, outcomes);
+}
+
+/// No more tasks of one key begin within the `per` of their limit than it says (P52).
+void watch::look_at_rates(const store::write_list& batch, const std::vector<store::outcome>& outcomes) {
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (!std::holds_alternative<store::claim_tasks>(*batch[i]))
+      continue;
+    for (const auto& t : outcomes[i].as<store::claim_result>().tasks) {
+      const auto at = t.limit->begun_at;
+      const auto* d = definition_of(t);
+      if (at == workflow::unset || d == nullptr || t.generation > 1)
+        continue;
+      auto& begun = begun_[queue_of(t)];
+      const bool is_first = begun.emplace(t.number, at).second;
+      const auto within = std::count_if(begun.begin(), begun.end(),
+                                        [&](const auto& x) { return x.second <= at && at - x.second < d->limit->per; });
+      if (within == d->limit->at_a_time)
+        reached(137);
+      if (is_first && within > d->limit->at_a_time)
+        violations_.push_back(t.id + ": more tasks with its key began at a time than its limit says (P52)");
+    }
+  }
+}
+
+/// An event that is sent again with its id, while it is kept, is the same one (P51).
+void watch::look_at_events(const store::write_list& batch, const std::vector<store::outcome>& outcomes) {
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const auto* w = std::get_if<store::send_event>(batch[i]);
+    if (!w || w->id.empty() || outcomes[i].result != store::write_status::applied)
+      continue;
+    latest_event_ = std::max(latest_event_, w->now);
+    const auto number = outcomes[i].as<store::event_result>().number;
+    const auto [known, is_new] = events_.try_emplace({w->name, w->id}, number, w->now);
+    const bool is_kept = latest_event_ - known->second.second < store::store_options{}.events_keep_for;
+    if (!is_new)
+      reached(136);
+    if (is_kept && known->second.first != number)
+      violations_.push_back("event " + w->id + " was sent again, and is another one (P51)");
+  }
 }
 
 /// Of one key no more are under way than the limit says, but for those that a person, or a parent, has had begun again
@@ -121,7 +164,10 @@ void watch::on_commit(const store::state_store* s, const store::write_list& batc
 void watch::look_at_limits(const store::state_store& s) {
   if (std::none_of(workflows_.begin(), workflows_.end(), [](const auto& d) { return d.limit.has_value(); }))
     return;
-  const auto counts = [](const workflow::task& t) { return t.limit->is_under_way && t.generation == 1; };
+  const auto counts = [](const workflow::task& t) {
+    const bool has_begun = t.lock_epoch > 0 && !workflow::may_leave(t.state);
+    return has_begun && !t.limit.empty() && t.generation == 1;
+  };
   std::map<std::pair<std::string, std::string>, std::vector<std::uint64_t>> under_way;
   for (const auto& [number, t] : tasks_)
     if (counts(t))

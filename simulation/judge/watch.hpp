@@ -105,6 +105,8 @@ private:
   void look_at_turns(const store::state_store& s, const store::write_list& batch,
                      const std::vector<store::outcome>& outcomes);
   void look_at_limits(const store::state_store& s);
+  void look_at_rates(const store::write_list& batch, const std::vector<store::outcome>& outcomes);
+  void look_at_events(const store::write_list& batch, const std::vector<store::outcome>& outcomes);
   void look_at_purges(const store::state_store& s, const store::write_list& batch,
                       const std::vector<store::outcome>& outcomes);
   void on_left(const workflow::task& t);
@@ -144,7 +146,12 @@ private:
   std::set<std::string> happened_; ///< and not reversed, by key
   std::set<std::pair<std::string, std::string>> not_trusted_;
   std::vector<std::string> violations_;
-  std::set<std::string> schedules_;                ///< names of all that there ever were
+  std::set<std::string> schedules_; ///< names of all that there ever were
+  /// When tasks began, by number, by workflow and key.
+  std::map<std::pair<std::string, std::string>, std::map<std::uint64_t, workflow::instant>> begun_;
+  /// Number of the first that came, and when, by name and id.
+  std::map<std::pair<std::string, std::string>, std::pair<std::uint64_t, workflow::instant>> events_;
+  workflow::instant latest_event_{};               ///< by the clock of any node
   std::map<std::string, std::uint64_t> scheduled_; ///< number by id: tasks that schedules made, as far as is known
 };
 

@@ -41,8 +41,12 @@ inline std::vector<workflow::definition> random_workflows(std::uint64_t seed) {
         }
       }
     all.back().name = "w" + std::to_string(i);
-    if (draw() % 3 == 0)
-      all.back().limit = workflow::limit_rule{"/key", static_cast<std::uint32_t>(1 + draw() % 2)};
+    if (draw() % 3 == 0) {
+      const auto luck = draw();
+      all.back().limit = workflow::limit_rule{"/key", static_cast<std::uint32_t>(1 + luck % 2)};
+      if (luck / 2 % 3 == 0)
+        all.back().limit->per = std::chrono::seconds{5};
+    }
   }
   return all;
 }

@@ -145,7 +145,7 @@ private:
   bool takes_on(const std::string& token, const std::string& result);
   void use_token(const std::string& token, actors::use_token::word says, const std::string& result);
   void tell_store(store::write what);
-  void send_event(const std::string& name, const std::string& key, const std::string& data);
+  void send_event(const std::string& name, const std::string& key, const std::string& data, const std::string& id = {});
   void tell_who_waits();
   void tell_as_planned(const workflow::task& t, const workflow::definition& d, std::size_t i, const std::string& says);
   void plan_what_is_told(const workflow::submission& s, const workflow::definition& d);

@@ -96,8 +96,10 @@ void cluster::tell_store(store::write what) {
     });
 }
 
-void cluster::send_event(const std::string& name, const std::string& key, const std::string& data) {
+void cluster::send_event(const std::string& name, const std::string& key, const std::string& data,
+                         const std::string& id) {
   store::send_event w;
+  w.id = id;
   w.name = name;
   w.key = key;
   w.data = data;
@@ -113,12 +115,13 @@ void cluster::plan_what_is_told(const workflow::submission& s, const workflow::d
     const auto& rule = d.steps[i].wait;
     if (!rule || !workflow::is_until_told(*rule))
       continue;
-    for (auto times = told_chance_.below(4); times > 0; --times) // 0: never
-      world_.in(told_chance_.between(0ms, 20s), [this, s, rule = *rule, step = d.steps[i].name] {
+    const auto id = told_chance_.happens(500) ? s.id + " " + d.steps[i].name : std::string{}; // sent again with it
+    for (auto times = told_chance_.below(4); times > 0; --times)                              // 0: never
+      world_.in(told_chance_.between(0ms, 20s), [this, s, id, rule = *rule, step = d.steps[i].name] {
         if (rule.what == workflow::wait_rule::kind::person)
           return tell_some_node(actors::give_answer{s.id, step, rule.choices.front(), "grace", "because"},
                                 [](const actors::act_result&) {});
-        send_event(rule.name, key_of(rule, s), "{}");
+        send_event(rule.name, key_of(rule, s), "{}", id);
       });
   }
 }

@@ -72,6 +72,8 @@ constexpr failure_row rows[] = {
   {76, "a task that kills its scheduler each time"},
   {77, "an observer that is away"},
   {132, "as many tasks of a key under way as its limit allows"},
+  {136, "an event sent again with its id"},
+  {137, "as many tasks of a key begun at a time as its limit allows"},
   {86, "another node has the store"},
   {87, "a node that had the store, and was frozen, goes on"},
 };

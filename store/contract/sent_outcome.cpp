@@ -53,6 +53,7 @@ void put(outcome_fields& f, const event_result& r) {
   f.number = r.number;
   f.revision = r.taken;
   f.more = r.more;
+  f.created = r.again;
 }
 void put(outcome_fields& f, const schedule_result& r) {
   f.created = r.changed;

@@ -123,6 +123,7 @@ struct event_result {
   std::uint64_t number = 0; ///< of the event
   std::uint64_t taken = 0;  ///< tasks that took it, or one before it
   bool more = false;        ///< there are more that wait for it: claims go on with them
+  bool again = false;       ///< it had come before, under its id: nothing was changed
   other_changes others{};   ///< those that took it as well
 };
 struct schedule_result {
@@ -346,6 +347,8 @@ struct send_event {
   std::string who;
   workflow::span keep_for{};
   workflow::instant now;
+  /// By which a repetition is recognised while the event is kept; for each name its own. Empty: none.
+  std::string id{};
 };
 
 /// Keeps a schedule, in place of the one of that name. With `file` a refusal raises an alert, of which there is one at

@@ -160,6 +160,9 @@ private:
   /// Goes on with an event that many tasks wait for. False: there is none.
   bool deliver_rest(workflow::instant now, event_result& into);
   void drop_expired_events(workflow::instant now);
+  void drop_event(std::string_view end); ///< by its key in event_ends
+  /// The event that came before under its id and name, if that can still be taken. Of one that cannot nothing is left.
+  std::optional<event_record> sent_before(const send_event& w);
   bool is_event_known(const send_event& w);
   std::uint64_t next_event_number() const;
   std::optional<decision> task_takes_none(const send_event& w);

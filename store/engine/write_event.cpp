@@ -196,10 +196,29 @@ void write_batch::drop_expired_events(workflow::instant now) {
       break;
     gone.emplace_back(c.key());
   }
-  for (const auto& end : gone) {
-    txn_.erase(in_.events, std::string_view{end}.substr(sizeof(std::uint64_t)));
-    txn_.erase(in_.event_ends, end);
-  }
+  for (const auto& end : gone)
+    drop_event(end);
+}
+
+void write_batch::drop_event(std::string_view end) {
+  const auto k = end.substr(sizeof(std::uint64_t));
+  const auto bytes = txn_.get(in_.events, k);
+  if (const auto x = bytes ? readable<event_record>(k, *bytes) : std::nullopt; x && !x->id.empty())
+    txn_.erase(in_.event_ids, event_place(x->name, x->id));
+  txn_.erase(in_.events, k);
+  txn_.erase(in_.event_ends, end);
+}
+
+std::optional<event_record> write_batch::sent_before(const send_event& w) {
+  const auto id = event_place(w.name, w.id);
+  const auto bytes = w.id.empty() ? std::nullopt : txn_.get(in_.event_ids, id);
+  const auto there = bytes ? readable<event_place_record>(id, *bytes) : std::nullopt;
+  const auto event = there ? txn_.get(in_.events, there->key) : std::nullopt;
+  auto x = event ? readable<event_record>(there->key, *event) : std::nullopt;
+  if (!x || x->expires_at > w.now)
+    return x;
+  drop_event(key{x->expires_at, there->key}.view());
+  return std::nullopt;
 }
 
 answer<send_event> write_batch::make(const send_event& asked) {
@@ -208,6 +227,8 @@ answer<send_event> write_batch::make(const send_event& asked) {
     w.keep_for = settings_.options->events_keep_for;
   if (auto wrong = problem_of(w, *settings_.options))
     return *std::move(wrong);
+  if (const auto there = sent_before(w))
+    return came_before(w, *there);
   if (!is_event_known(w))
     return taken_by_nobody(w);
   if (!w.task_id.empty())
@@ -221,6 +242,8 @@ answer<send_event> write_batch::make(const send_event& asked) {
   txn_.put(in_.meta, last_event_key, encode_record(last_event_key, last_event{x.number}));
   txn_.put(in_.events, k, encode_record(k, x));
   txn_.put(in_.event_ends, key{x.expires_at, k.view()}, {});
+  if (const auto id = event_place(x.name, x.id); !x.id.empty())
+    txn_.put(in_.event_ids, id, encode_record(id, event_place_record{std::string{k.view()}}));
   drop_expired_events(w.now);
 
   answer<send_event> o = applied();

@@ -60,8 +60,8 @@ bool write_batch::purge(std::uint64_t number) {
 }
 
 bool write_batch::has_parent_here(const workflow::task& t) const {
-  const auto parent = t.parent.empty() ? std::nullopt : ref_of(t.parent.id);
-  return parent && (t.parent.number == parent->number || t.parent.number == 0);
+  const auto parent = t.parent.empty() ? std::nullopt : ref_of(t.parent->id);
+  return parent && (t.parent->number == parent->number || t.parent->number == 0);
 }
 
 bool write_batch::may_leave_with_children(const snapshot::known_task& known, std::vector<std::uint64_t>& family) {

@@ -200,17 +200,23 @@ void to_format_11(lmdb::transaction& txn) {
 
 /// There are schedules, steps may start tasks, and workflows may have limits.
 void to_format_12(lmdb::transaction& txn) {
-  for (const auto* name : {"schedules", "schedule_times", "child_notes", "item_groups", "items", "limit_waits",
-                           "limit_places"})
+  for (const auto* name :
+       {"schedules", "schedule_times", "child_notes", "item_groups", "items", "limit_waits", "limit_places"})
+    txn.make_table(name);
+}
+
+/// Events may have ids, and tasks that have ended may still count under their limit.
+void to_format_13(lmdb::transaction& txn) {
+  for (const auto* name : {"event_ids", "limit_holds"})
     txn.make_table(name);
 }
 
 } // namespace
 
 std::vector<migration> all_migrations() {
-  return {{1, to_format_2},  {2, to_format_3},   {3, to_format_4},  {4, to_format_5},
-          {5, to_format_6},  {6, to_format_7},   {7, to_format_8},  {8, to_format_9},
-          {9, to_format_10}, {10, to_format_11}, {11, to_format_12}};
+  return {{1, to_format_2},  {2, to_format_3},   {3, to_format_4},   {4, to_format_5},
+          {5, to_format_6},  {6, to_format_7},   {7, to_format_8},   {8, to_format_9},
+          {9, to_format_10}, {10, to_format_11}, {11, to_format_12}, {12, to_format_13}};
 }
 
 std::optional<std::uint32_t> format_of(const lmdb::transaction& txn) {

@@ -87,9 +87,9 @@ void move_in_queue(lmdb::transaction& txn, const tables& in, std::uint64_t numbe
   unqueue({txn, in, number}, from);
   queue({txn, in, number}, to);
   if (from.group.is_under_way && from.group != to.group)
-    txn.erase(in.limit_places, key{from.group.number, number});
+    leave_place(txn, in, number, from, to);
   if (to.group.is_under_way && from.group != to.group)
-    txn.put(in.limit_places, key{to.group.number, number}, {});
+    take_place(txn, in, number, to.group);
   if (from.group.number != 0)
     give_places(txn, in, from.group.number);
   if (to.group.number != 0 && to.group.number != from.group.number)
@@ -175,6 +175,7 @@ void promote_due(lmdb::transaction& txn, const tables& in, workflow::instant now
     else
       txn.put(in.ready, rest, {});
   }
+  end_holds(txn, in, now, max, groups);
   for (const auto group : groups)
     give_places(txn, in, group);
 }

@@ -2,6 +2,7 @@
 
 #include "store/lmdb/prefix_scan.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace steadfast::store {
@@ -81,8 +82,11 @@ std::vector<std::string> keys_of(const lmdb::transaction& txn, lmdb::table t, st
 } // namespace
 
 workflow::instant ready_tasks::next_due() const {
-  lmdb::cursor c{txn_, in_.delayed};
-  return c.first() ? key_reader{c.key()}.instant().value_or(workflow::never) : workflow::never;
+  const auto first_of = [this](lmdb::table t) {
+    lmdb::cursor c{txn_, t};
+    return c.first() ? key_reader{c.key()}.instant().value_or(workflow::never) : workflow::never;
+  };
+  return std::min(first_of(in_.delayed), first_of(in_.limit_holds));
 }
 
 std::optional<waiting_place> ready_tasks::first(const waiting_place& from) const {
@@ -136,6 +140,40 @@ std::optional<std::uint64_t> let_wait_in_group(lmdb::transaction& txn, const tab
   m.at_a_time = *at_a_time;
   txn.put(in.limit_waits, waiting_key(*group, m), {});
   return group;
+}
+
+void take_place(lmdb::transaction& txn, const tables& in, std::uint64_t number, const limit_group& group) {
+  txn.put(in.limit_places, key{group.number, number}, {});
+  if (group.keeps_until != workflow::unset)
+    txn.erase(in.limit_holds, key{group.keeps_until, group.number, number});
+}
+
+void leave_place(lmdb::transaction& txn, const tables& in, std::uint64_t number, const index_position& from,
+                 const index_position& to) {
+  const auto& group = from.group;
+  if (to.ended_at != workflow::unset && group.keeps_until > to.ended_at)
+    txn.put(in.limit_holds, key{group.keeps_until, group.number, number}, {});
+  else
+    txn.erase(in.limit_places, key{group.number, number});
+}
+
+void end_holds(lmdb::transaction& txn, const tables& in, workflow::instant now, std::size_t max,
+               std::set<std::uint64_t>& into) {
+  std::vector<std::string> over;
+  {
+    lmdb::cursor c{txn, in.limit_holds};
+    for (bool more = c.first(); more && over.size() < max; more = c.next()) {
+      if (key_reader{c.key()}.instant() > now)
+        break;
+      over.emplace_back(c.key());
+    }
+  }
+  for (const auto& k : over) {
+    const auto place = std::string_view{k}.substr(sizeof(std::uint64_t));
+    txn.erase(in.limit_holds, k);
+    txn.erase(in.limit_places, place);
+    into.insert(key_reader{place}.number<std::uint64_t>().value_or(0));
+  }
 }
 
 group_places places_of_group(const lmdb::transaction& txn, const tables& in, std::uint64_t group) {

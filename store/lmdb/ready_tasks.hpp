@@ -6,6 +6,7 @@
 #include "store/verbs/tasks/waiting_line.hpp"
 
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -39,6 +40,14 @@ std::optional<std::uint64_t> let_wait_in_group(lmdb::transaction& txn, const tab
 /// Gives the places of the group to those that are to have them. To be called when a task of it has come or gone. Reads
 /// as many entries as the group has places.
 void give_places(lmdb::transaction& txn, const tables& in, std::uint64_t group);
+/// The task has begun, and counts until it leaves.
+void take_place(lmdb::transaction& txn, const tables& in, std::uint64_t number, const limit_group& group);
+/// It has ended, or is there no more. It may keep its place for a time.
+void leave_place(lmdb::transaction& txn, const tables& in, std::uint64_t number, const index_position& from,
+                 const index_position& to);
+/// Takes the places from those that have kept them until now. `into`: their groups, to which places are to be given.
+void end_holds(lmdb::transaction& txn, const tables& in, workflow::instant now, std::size_t max,
+               std::set<std::uint64_t>& into);
 group_places places_of_group(const lmdb::transaction& txn, const tables& in, std::uint64_t group);
 /// Of a task that cannot be read.
 void purge_from_groups(lmdb::transaction& txn, const tables& in, std::uint64_t number);

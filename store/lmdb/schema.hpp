@@ -17,7 +17,7 @@ namespace steadfast::store {
 
 /// Stored. Which tables there are, how their keys are made, and which bodies tasks may have. Raised with a step in
 /// migration.cpp.
-inline constexpr std::uint32_t store_format = 12;
+inline constexpr std::uint32_t store_format = 13;
 
 /// The tables. "-> nothing": all is in the key. A record is a frame (frame.hpp); numbers in keys are big-endian. Of a
 /// task that waits in a group of a limit, `ready` has that before the number, and `delayed` that and at_a_time u32.
@@ -63,7 +63,10 @@ struct tables {
   lmdb::table items;       ///< number, step u32, item u32 -> item_record; of those that count in their group
   lmdb::table limit_waits; ///< group u64, priority u8, number, workflow_tag u32, at_a_time u32 -> nothing; has no place
   lmdb::table limit_places; ///< group u64, number -> nothing; under way. As long in `ready` with the other three, too
-  lmdb::table task_steps;   ///< number, first step u32 -> task_steps; of tasks with more than a stretch of steps
+  lmdb::table
+    limit_holds;          ///< until, group u64, number -> nothing; ended, and keeps its place in limit_places till then
+  lmdb::table event_ids;  ///< length u16, name, length u16, id -> event_place_record; of events with an id
+  lmdb::table task_steps; ///< number, first step u32 -> task_steps; of tasks with more than a stretch of steps
 };
 
 inline constexpr std::uint32_t incidents_since = 6;
@@ -74,6 +77,8 @@ inline constexpr std::uint32_t events_since = 11;
 inline constexpr std::uint32_t schedules_since = 12;
 inline constexpr std::uint32_t children_since = 12;
 inline constexpr std::uint32_t limits_since = 12;
+inline constexpr std::uint32_t event_ids_since = 13;
+inline constexpr std::uint32_t limit_holds_since = 13;
 
 struct table_entry {
   const char* name;
@@ -81,7 +86,7 @@ struct table_entry {
   std::uint32_t since = 1; ///< a store of an older format has it not yet
 };
 /// Every table with the name it has on disk. The journal names a table by its place here: a new one goes to the end.
-inline constexpr std::array<table_entry, 41> all_tables{{
+inline constexpr std::array<table_entry, 43> all_tables{{
   {"meta", &tables::meta},
   {"definitions", &tables::definitions},
   {"ids", &tables::ids},
@@ -123,6 +128,8 @@ inline constexpr std::array<table_entry, 41> all_tables{{
   {"items", &tables::items, children_since},
   {"limit_waits", &tables::limit_waits, limits_since},
   {"limit_places", &tables::limit_places, limits_since},
+  {"event_ids", &tables::event_ids, event_ids_since},
+  {"limit_holds", &tables::limit_holds, limit_holds_since},
 }};
 
 /// Rows of a task's steps, by the first step of each, that are not in the table yet.

@@ -7,6 +7,14 @@
 
 namespace steadfast::store {
 
+namespace {
+
+workflow::instant kept_until(const workflow::limit_place& place, const workflow::limit_rule& rule) {
+  return place.begun_at == workflow::unset ? workflow::unset : place.begun_at + rule.per;
+}
+
+} // namespace
+
 bool names_workflow(const index_position& p) {
   return p.is_claimable || p.ended_at != workflow::unset;
 }
@@ -34,7 +42,7 @@ index_position index_position_of(const workflow::task& t, const workflow::defini
     p.workflow = t.workflow;
   if (!t.limit.empty() && d.limit)
     p.group = {group_of(t.workflow, d.limit->pointer, t.limit->key), d.limit->at_a_time,
-               p.is_claimable && workflow::waits_for_key(t), t.limit->is_under_way};
+               p.is_claimable && workflow::waits_for_key(t), t.limit->is_under_way, kept_until(*t.limit, *d.limit)};
   return p;
 }
 

@@ -12,8 +12,9 @@ namespace steadfast::store {
 struct limit_group {
   std::uint64_t number = 0; ///< of workflow, place and key (group_of); 0: it has no limit
   std::uint32_t at_a_time = 0;
-  bool is_waiting = false;   ///< it is claimable, and begins when it has a place in its group
-  bool is_under_way = false; ///< it has one
+  bool is_waiting = false;         ///< it is claimable, and begins when it has a place in its group
+  bool is_under_way = false;       ///< it has one
+  workflow::instant keeps_until{}; ///< it keeps its place so long, also when it has ended; unset: until it ends
 
   friend bool operator==(const limit_group&, const limit_group&) = default;
 };

@@ -58,12 +58,12 @@ void serialize(Archive& ar, parent_link& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, limit_place& x, unsigned) {
-  all(ar, x.key, x.is_under_way);
+  all(ar, x.key, x.is_under_way, x.begun_at);
 }
 
 template <class Archive>
 void serialize(Archive& ar, limit_rule& x, unsigned) {
-  all(ar, x.pointer, x.at_a_time);
+  all(ar, x.pointer, x.at_a_time, x.per);
 }
 
 template <class Archive>
@@ -256,7 +256,15 @@ void serialize(Archive& ar, ended_count& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, event_record& x, unsigned) {
-  all(ar, x.number, x.name, x.key, x.data, x.who, x.at, x.expires_at);
+  if constexpr (is_compact_archive<Archive>)
+    all(ar, x.number, x.name, x.key, x.data, x.who, x.at, x.expires_at, x.id);
+  else
+    all(ar, x.number, x.name, x.key, x.data, x.who, x.at, x.expires_at);
+}
+
+template <class Archive>
+void serialize(Archive& ar, event_place_record& x, unsigned) {
+  all(ar, x.key);
 }
 
 template <class Archive>

@@ -46,11 +46,12 @@ constexpr bool is_compact = kind_of<T> == record_kind::task_state || kind_of<T> 
 template <class T>
 constexpr bool is_compact<std::vector<T>> = is_compact<T>;
 
-/// What is sent in a compact body only where it has what a plain one cannot say, so that a node of a release before can
-/// read all else.
+/// What has a compact body only where it has what a plain one cannot say, so that a program of a release before can read
+/// all else.
 template <class T>
-constexpr bool may_be_compact = kind_of<T> == record_kind::submission || kind_of<T> == record_kind::task
-                                || kind_of<T> == record_kind::write_outcome || kind_of<T> == record_kind::task_page;
+constexpr bool may_be_compact =
+  kind_of<T> == record_kind::submission || kind_of<T> == record_kind::task || kind_of<T> == record_kind::write_outcome
+  || kind_of<T> == record_kind::task_page || kind_of<T> == record_kind::event;
 
 } // namespace steadfast::store
 
@@ -84,6 +85,7 @@ STEADFAST_RECORD(steadfast::workflow::bulk_refusal, bulk_refusal)
 STEADFAST_RECORD(steadfast::store::bulk_page, bulk_page)
 STEADFAST_RECORD(steadfast::store::event_record, event)
 STEADFAST_RECORD(steadfast::store::event_rest, event_rest)
+STEADFAST_RECORD(steadfast::store::event_place_record, event_place)
 STEADFAST_RECORD(steadfast::store::last_event, last_event)
 STEADFAST_RECORD(steadfast::workflow::schedule_state, schedule)
 STEADFAST_RECORD(steadfast::workflow::item_group, item_group)
@@ -226,6 +228,9 @@ bool needs_compact(const workflow::task& x) {
 bool needs_compact(const task_page& x) {
   return std::any_of(x.tasks.begin(), x.tasks.end(), [](const auto& t) { return waits_or_is_limited(t); });
 }
+bool needs_compact(const event_record& x) {
+  return !x.id.empty();
+}
 bool needs_compact(const outcome& x) {
   const auto& tasks = tasks_of(x);
   return std::any_of(tasks.begin(), tasks.end(), [](const workflow::task& t) { return needs_compact(t); });
@@ -359,6 +364,7 @@ STEADFAST_STORED(workflow::bulk_act)
 STEADFAST_STORED(workflow::bulk_refusal)
 STEADFAST_STORED(event_record)
 STEADFAST_STORED(event_rest)
+STEADFAST_STORED(event_place_record)
 STEADFAST_STORED(last_event)
 STEADFAST_STORED(workflow::schedule_state)
 STEADFAST_STORED(workflow::item_group)

@@ -73,7 +73,7 @@ void serialize(Archive& ar, stop_bulk& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, send_event& x, unsigned) {
-  all(ar, x.name, x.key, x.task_id, x.data, x.who, x.keep_for, x.now);
+  all(ar, x.name, x.key, x.task_id, x.data, x.who, x.keep_for, x.now, x.id);
 }
 
 template <class Archive>

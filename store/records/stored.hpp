@@ -52,6 +52,12 @@ struct event_record {
   std::string who;
   workflow::instant at;
   workflow::instant expires_at;
+  std::string id; ///< that its sender gave it, unique among those of the name that are kept; empty: none
+};
+
+/// Of an event with an id.
+struct event_place_record {
+  std::string key; ///< of the event in table events
 };
 
 struct last_event {

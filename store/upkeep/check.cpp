@@ -40,6 +40,7 @@ public:
     report_.records += txn_.entries(in_.task_steps);
     check_events();
     check_schedules();
+    check_holds();
     check_index_sizes();
     check_groups();
     check_leases();
@@ -180,6 +181,15 @@ private:
     }
   }
 
+  /// Those that have ended, and keep their places, have them.
+  void check_holds() {
+    each(in_.limit_holds, [this](const lmdb::cursor& c) {
+      const auto place = c.key().substr(sizeof(std::uint64_t));
+      expect(counted(in_.limit_places, place),
+             "task " + std::to_string(last_number(c.key())) + ": it has no place to keep");
+    });
+  }
+
   /// Those have places that are to have them.
   void check_groups() {
     if (has_damaged_task_)
@@ -206,8 +216,8 @@ private:
   /// A child has its parent, and each knows how the other stands, or will be told.
   void check_family(const snapshot::known_task& known, const std::string& name) {
     const auto& t = known.state.task;
-    if (!t.parent.empty() && t.parent.number != 0 && !workflow::has_ended(t)) {
-      expect(number_of(t.parent.id) == t.parent.number && has(in_.tasks, key{t.parent.number}),
+    if (!t.parent.empty() && t.parent->number != 0 && !workflow::has_ended(t)) {
+      expect(number_of(t.parent->id) == t.parent->number && has(in_.tasks, key{t.parent->number}),
              name + ": its parent is not there");
     }
     if (!workflow::any_starts_child(*known.definition))
@@ -343,7 +353,8 @@ private:
 
   /// Each event has its end, and each end its event.
   void check_events() {
-    each(in_.events, [this](const lmdb::cursor& c) {
+    std::uint64_t with_id = 0;
+    each(in_.events, [&](const lmdb::cursor& c) {
       const auto name = "event " + std::to_string(last_number(c.key()));
       const auto x = record<event_record>(c, name);
       if (!x)
@@ -351,7 +362,15 @@ private:
       expect(c.key() == key{event_place(x->name, x->key).view(), x->number}.view(),
              name + ": it has the key of another");
       expect(has(in_.event_ends, key{x->expires_at, c.key()}), name + ": missing in table event_ends");
+      if (x->id.empty())
+        return;
+      ++with_id;
+      const auto id = event_place(x->name, x->id);
+      const auto bytes = txn_.get(in_.event_ids, id);
+      const auto there = bytes ? readable<event_place_record>(id, *bytes) : std::nullopt;
+      expect(there && there->key == c.key(), name + ": table event_ids has not its id");
     });
+    expect(txn_.entries(in_.event_ids) == with_id, "table event_ids has entries of no event");
     expect(txn_.entries(in_.events) == txn_.entries(in_.event_ends), "table event_ends has entries of no event");
   }
 

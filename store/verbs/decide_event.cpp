@@ -1,6 +1,7 @@
 #include "store/verbs/decide_event.hpp"
 
 #include "workflow/definition/wait_end.hpp"
+#include "workflow/text/canonical_json.hpp"
 #include "workflow/text/json_text.hpp"
 #include "workflow/text/name.hpp"
 
@@ -12,6 +13,14 @@ namespace {
 
 decision refused(std::string why) {
   return turned_down(write_status::refused, std::move(why));
+}
+
+std::string key_of(const send_event& w) {
+  return w.task_id.empty() ? w.key : key_of_task(w.task_id);
+}
+
+bool has_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) { return c >= 0 && c < ' '; });
 }
 
 } // namespace
@@ -35,8 +44,11 @@ std::optional<decision> problem_of(const send_event& w, const store_options& lim
   if (w.key.size() > workflow::event_key_size_max)
     return refused("key has " + std::to_string(w.key.size()) + " bytes, the limit is "
                    + std::to_string(workflow::event_key_size_max));
-  if (std::any_of(w.key.begin(), w.key.end(), [](char c) { return c >= 0 && c < ' '; }))
+  if (has_control(w.key))
     return refused("key must have no control characters");
+  if (w.id.size() > workflow::event_id_size_max || has_control(w.id))
+    return refused("id must have at most " + std::to_string(workflow::event_id_size_max)
+                   + " bytes and no control characters");
   if (!w.key.empty() && !w.task_id.empty())
     return refused("an event is for a key or for a task, not for both");
   if (w.data.size() > limits.result_size_max)
@@ -49,15 +61,25 @@ std::optional<decision> problem_of(const send_event& w, const store_options& lim
   return std::nullopt;
 }
 
+answer<send_event> came_before(const send_event& w, const event_record& there) {
+  const bool is_same_data =
+    there.data == w.data || workflow::canonical_json(there.data) == workflow::canonical_json(w.data);
+  if (there.key != key_of(w) || !is_same_data)
+    return refused("the id " + workflow::quoted(w.id) + " was sent before with another event "
+                   + workflow::quoted(w.name) + ", for another key or task, or with other data");
+  answer<send_event> a = decision{write_status::applied, {}};
+  a.number = there.number;
+  a.again = true;
+  return a;
+}
+
 decision taken_by_nobody(const send_event& w) {
   const auto* which = !w.task_id.empty() ? "" : w.key.empty() ? " without a key" : " with a key";
   return refused("no workflow has a step that waits for an event " + workflow::quoted(w.name) + which);
 }
 
 event_record kept(const send_event& w, std::uint64_t number) {
-  event_record x{number, w.name, w.key, w.data, workflow::clipped(w.who, workflow::note_size_max), w.now, {}};
-  if (!w.task_id.empty())
-    x.key = key_of_task(w.task_id);
+  event_record x{number, w.name, key_of(w), w.data, workflow::clipped(w.who, workflow::note_size_max), w.now, {}, w.id};
   x.expires_at = w.now + w.keep_for;
   return x;
 }

@@ -23,6 +23,9 @@ std::string key_of_task(std::string_view id);
 /// What is wrong with it, whatever is known; absent: nothing.
 std::optional<decision> problem_of(const send_event& w, const store_options& limits);
 
+/// Of one whose id came before: that nothing is to be done, or why it is refused.
+answer<send_event> came_before(const send_event& w, const event_record& there);
+
 /// Why it is not kept, if no workflow waits for an event of that name.
 decision taken_by_nobody(const send_event& w);
 

@@ -63,6 +63,19 @@ TEST_CASE("row 113: an event is taken whether it came before its task, or while 
   CHECK(node.command({"event", "send", "paid", "--task", "nobody"}).code != 0);
 }
 
+TEST_CASE("row 136: an event is recognised by its id after its node was killed") {
+  order_node node;
+  const auto send = [&](const std::string& key) {
+    return node.command({"event", "send", "paid", "--key", key, "--id", "evt-1", "--data", "{\"euros\": 20}"});
+  };
+  CHECK_THAT(send("o").out, Catch::Contains("event 1 is kept"));
+  node.kill();
+  node.start();
+  CHECK_THAT(send("o").out, Catch::Contains("event 1 was sent before with this id; nothing has changed"));
+  CHECK_THAT(send("other").err, Catch::Contains("the id `evt-1` was sent before with another event"));
+  CHECK(node.command({"store", "check"}).code == 0);
+}
+
 TEST_CASE(
   "row 114: a person is asked, and who answered and why is in the story, though the node was killed meanwhile") {
   order_node node;

@@ -30,7 +30,7 @@ public:
     fs::create_directory(path());
     fs::permissions(path(), fs::perms::owner_all);
     for (const char* file : {"data.mdb", "journal"}) {
-      fs::copy_file(golden / "format-12" / "store" / file, path() / file);
+      fs::copy_file(golden / "format-13" / "store" / file, path() / file);
       fs::permissions(path() / file, fs::perms::owner_read | fs::perms::owner_write);
     }
   }

@@ -12,7 +12,7 @@ namespace steadfast::workflow {
 namespace {
 
 std::uint32_t room_of(const task& t) {
-  return t.parent.empty() ? family_max : t.parent.room;
+  return t.parent.empty() ? family_max : t.parent->room;
 }
 
 std::size_t children_of(const definition& d) {
@@ -40,14 +40,14 @@ std::uint32_t family_share(const task& t, const definition& d) {
 }
 
 bool is_child_of(const task& child, const task& t, std::size_t i, std::uint32_t item) {
-  return child.parent.id == t.id && child.parent.step == i && child.parent.item == item
-         && (child.parent.number == t.number || child.parent.number == 0);
+  return child.parent->id == t.id && child.parent->step == i && child.parent->item == item
+         && (child.parent->number == t.number || child.parent->number == 0);
 }
 
 new_child child_of(const task& t, const definition& d, std::size_t i) {
   const auto& rule = *d.steps[i].wait;
   new_child x;
-  x.parent = {t.id, t.number, static_cast<std::uint32_t>(i), t.parent.depth + 1, 0, 0};
+  x.parent = {t.id, t.number, static_cast<std::uint32_t>(i), t.parent->depth + 1, 0, 0};
   if (x.parent.depth > depth_max) {
     x.problem = "tasks start each other " + std::to_string(depth_max) + " deep at most";
     return x;

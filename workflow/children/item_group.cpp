@@ -98,8 +98,8 @@ new_items items_of(const task& t, const definition& d, std::size_t i) {
     return x;
   }
   const auto room = family_share(t, d);
-  if (t.parent.depth + 1 > depth_max || room < items->size()) {
-    x.problem = t.parent.depth + 1 > depth_max
+  if (t.parent->depth + 1 > depth_max || room < items->size()) {
+    x.problem = t.parent->depth + 1 > depth_max
                   ? "tasks start each other " + counted(depth_max) + " deep at most"
                   : "one task starts " + counted(family_max) + " others at most, directly or through others";
     return x;
@@ -129,7 +129,7 @@ new_items items_of(const task& t, const definition& d, std::size_t i) {
 new_child child_for(const task& t, const definition& d, std::size_t i, const item_group& g, std::uint32_t item,
                     std::string payload) {
   new_child x;
-  x.parent = {t.id, t.number, static_cast<std::uint32_t>(i), t.parent.depth + 1, g.room, item};
+  x.parent = {t.id, t.number, static_cast<std::uint32_t>(i), t.parent->depth + 1, g.room, item};
   x.what.id = child_id(t, d, i, item);
   x.what.workflow = workflow_of_items(d, i);
   x.what.version = version_of_items(d, i);

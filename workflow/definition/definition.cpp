@@ -120,7 +120,7 @@ bool is_of_later_release(const condition& c) {
 } // namespace
 
 knowledge needed_for(const definition& d) {
-  auto most = d.limit ? knowledge::limits : knowledge::none;
+  auto most = !d.limit ? knowledge::none : d.limit->per > span{0} ? knowledge::rates : knowledge::limits;
   for (const auto& s : d.steps) {
     if (s.wait)
       most = std::max(most, knowledge::waits);

@@ -198,6 +198,8 @@ struct step_definition {
 struct limit_rule {
   std::string pointer; ///< JSON Pointer into the payload
   std::uint32_t at_a_time = 1;
+  /// Each counts at least so long from when it began: so no more than at_a_time begin within any such time.
+  span per{};
 
   friend bool operator==(const limit_rule&, const limit_rule&) = default;
 };
@@ -232,10 +234,12 @@ inline constexpr std::uint32_t factor_percent_max = 10'000;
 inline constexpr std::size_t input_members_max = 256;
 inline constexpr std::size_t text_size_max = 4096; ///< of a pointer or a literal
 inline constexpr std::size_t event_key_size_max = 256;
-inline constexpr std::uint32_t at_a_time_max = 1000; ///< tasks of a limit, or items of a step, under way
-inline constexpr std::uint32_t at_a_time_usual = 10; ///< items of a step
-inline constexpr std::uint32_t repeats_max = 10'000; ///< calls of a step that is repeated
-inline constexpr std::size_t choices_max = 32;       ///< of an answer
+inline constexpr std::size_t event_id_size_max = 256;
+inline constexpr span limit_per_min{1000};
+inline constexpr std::uint32_t at_a_time_max = 1000;            ///< tasks of a limit, or items of a step, under way
+inline constexpr std::uint32_t at_a_time_usual = 10;            ///< items of a step
+inline constexpr std::uint32_t repeats_max = 10'000;            ///< calls of a step that is repeated
+inline constexpr std::size_t choices_max = 32;                  ///< of an answer
 inline constexpr span span_max = std::chrono::hours{24 * 3653}; ///< ten years
 
 /// Every mistake in the definition, one sentence each, naming the step and the field. Empty: it can be used.
@@ -334,8 +338,9 @@ enum class knowledge : std::uint8_t {
   children = 4,
   limits = 5,
   for_each = 6,
+  rates = 7, ///< and ids of events
 };
-inline constexpr auto newest_knowledge = knowledge::for_each;
+inline constexpr auto newest_knowledge = knowledge::rates;
 knowledge needed_for(const definition& d);
 /// A node of some release cannot read it.
 inline bool has_waits(const definition& d) {

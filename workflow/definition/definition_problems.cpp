@@ -406,6 +406,8 @@ void check_limit(const report& r, const limit_rule& limit) {
            "limit must have a key that is written as \"payload:/customer\"");
   r.add_if(limit.at_a_time == 0 || limit.at_a_time > at_a_time_max,
            "limit must have an at_a_time from 1 to " + std::to_string(at_a_time_max));
+  r.add_if(limit.per != span{0} && (limit.per < limit_per_min || limit.per > span_max),
+           "per of a limit must lie between 1 s and ten years");
 }
 
 void check_whole(const report& r, const definition& d) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 namespace steadfast::workflow {
@@ -47,6 +48,16 @@ std::optional<node_roles> roles_of(const Words& words) {
   return r;
 }
 
+/// In their order. Each has a word of its own, since a release that knows some reads no other.
+constexpr std::array<std::pair<knowledge, std::string_view>, 7> knowledge_words{{{knowledge::waits, "waits"},
+                                                                                 {knowledge::events, "events"},
+                                                                                 {knowledge::schedules, "schedules"},
+                                                                                 {knowledge::children, "children"},
+                                                                                 {knowledge::limits, "limits"},
+                                                                                 {knowledge::for_each, "for_each"},
+                                                                                 {knowledge::rates, "rates"}}};
+static_assert(knowledge_words.back().first == newest_knowledge);
+
 } // namespace
 
 std::string to_string(const node_roles& r) {
@@ -73,18 +84,9 @@ std::optional<std::string> node_of_lease(std::string_view lease) {
 
 std::string note_of(const node_card& card) {
   auto note = "address=" + card.address + " roles=" + to_string(card.roles) + " agents=" + joined(card.agents, ",");
-  if (card.knows >= knowledge::waits)
-    note += " knows=waits";
-  if (card.knows >= knowledge::events)
-    note += " knows=events"; // a word of its own: a release that knows waits only reads the first
-  if (card.knows >= knowledge::schedules)
-    note += " knows=schedules";
-  if (card.knows >= knowledge::children)
-    note += " knows=children";
-  if (card.knows >= knowledge::limits)
-    note += " knows=limits";
-  if (card.knows >= knowledge::for_each)
-    note += " knows=for_each";
+  for (const auto& [what, word] : knowledge_words)
+    if (card.knows >= what)
+      note += " knows=" + std::string{word};
   if (card.drained)
     note += " drained=yes";
   if (card.certificate_until != unset)
@@ -103,16 +105,10 @@ std::optional<node_card> card_of(std::string_view lease, std::string_view note) 
   if (!address || !roles || !named)
     return std::nullopt;
   node_card card{std::move(*name), std::string{*address}, *roles, {}};
-  const auto knows = [&parts](std::string_view word) {
-    return std::find(parts.begin(), parts.end(), word) != parts.end();
-  };
-  card.knows = knows("knows=for_each")    ? knowledge::for_each
-               : knows("knows=limits")    ? knowledge::limits
-               : knows("knows=children")  ? knowledge::children
-               : knows("knows=schedules") ? knowledge::schedules
-               : knows("knows=events")    ? knowledge::events
-               : knows("knows=waits")     ? knowledge::waits
-                                          : knowledge::none;
+  card.knows = knowledge::none;
+  for (const auto& [what, word] : knowledge_words)
+    if (std::find(parts.begin(), parts.end(), "knows=" + std::string{word}) != parts.end())
+      card.knows = what;
   card.drained = value_of(parts, "drained=") == "yes";
   card.certificate_until = parse_utc_text(value_of(parts, "certificate_until=").value_or("")).value_or(unset);
   for (const auto agent : words_of(*named))

@@ -226,8 +226,10 @@ void explain_pending(const task& t, instant now, std::vector<explanation>& out) 
 }
 
 void explain_limit(const task& t, const definition& d, std::vector<explanation>& out) {
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(d.limit->per).count();
+  const auto within = seconds > 0 ? ", and as many may begin within " + std::to_string(seconds) + " s" : "";
   const auto key = "limit: of workflow " + quoted(t.workflow) + " " + std::to_string(d.limit->at_a_time)
-                   + " at a time may be under way with the key " + quoted(t.limit->key);
+                   + " at a time may be under way with the key " + quoted(t.limit->key) + within;
   if (waits_for_key(t))
     out.push_back({key + "; it begins when its turn comes, in the order of submission"});
   else if (t.limit->is_under_way && t.state == process_state::error)
@@ -395,7 +397,7 @@ std::vector<explanation> explain(const task& stored, const definition& d, const 
   if (!t.limit.empty())
     explain_limit(t, d, told);
   if (!t.parent.empty())
-    told.push_back({"parent: it was started by a step of task " + quoted(t.parent.id)});
+    told.push_back({"parent: it was started by a step of task " + quoted(t.parent->id)});
   return told;
 }
 

@@ -57,6 +57,7 @@ struct parent_link {
 struct limit_place {
   std::string key;           ///< that its payload had when it was submitted; empty: it has no limit
   bool is_under_way = false; ///< a scheduler has taken it, and it has not ended well since: it counts
+  instant begun_at{};        ///< when it was first taken, if its limit has a `per`
 
   bool empty() const { return key.empty(); }
   friend bool operator==(const limit_place&, const limit_place&) = default;
@@ -89,7 +90,7 @@ struct task {
   step_list steps;
   std::vector<act> acts; ///< at most acts_max, the newest
   std::string trace;     ///< the `traceparent` of its submission; empty: there was none
-  parent_link parent;
+  rare_value<parent_link> parent;
   rare_value<limit_place> limit;
 
   friend bool operator==(const task&, const task&) = default;

@@ -46,7 +46,8 @@ void fail_perform(draft& x, std::size_t i, const failure& how) {
 
 void abandon_later(draft& x, std::size_t i, attempt_outcome how, std::string_view why) {
   auto& s = x.t.steps.change(i);
-  s.settles_at = std::max(s.settles_at, s.not_before + x.d.grace);
+  // Its service was told complete_by, which may be after the time for its next word.
+  s.settles_at = std::max(s.settles_at, std::max(s.not_before, s.complete_by) + x.d.grace);
   close_attempt(x, i, how, why);
   s.wait.change().token.clear();
   s.maybe_done = true;

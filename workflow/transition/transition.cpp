@@ -63,13 +63,16 @@ std::vector<command> commands_between(const task* before, const task& next) {
   return out;
 }
 
-/// It counts under its limit from when it is first taken until it ends well. In error it counts on: what it did is
-/// neither done nor undone, and a person may have it go on.
-void count_under_limit(task& t) {
-  if (!t.locked_by.empty())
-    t.limit.change().is_under_way = true;
-  else if (t.state == process_state::processed || t.state == process_state::undone)
-    t.limit.change().is_under_way = false;
+/// It counts under its limit from when it is first taken, though it may rest at once, until it ends well. In error it
+/// counts on: what it did is neither done nor undone, and a person may have it go on.
+void count_under_limit(task& t, const definition& d, bool is_taken, instant now) {
+  auto& place = t.limit.change();
+  if (is_taken && place.begun_at == unset && d.limit && d.limit->per > span{0})
+    place.begun_at = now;
+  if (t.state == process_state::processed || t.state == process_state::undone)
+    place.is_under_way = false;
+  else if (is_taken)
+    place.is_under_way = true;
 }
 
 template <class Event>
@@ -104,7 +107,7 @@ change apply(const task& t, const definition& d, const event& e, const clock_rea
   if (r.result != event_status::applied)
     return {r.result, r.reason, t, {}, {}, std::move(evidence), {}, r.is_too_early};
   if (!x.t.limit.empty())
-    count_under_limit(x.t);
+    count_under_limit(x.t, d, std::holds_alternative<taken>(e), clock.now);
   x.t.steps.settle();
   x.t.steps.set_caught_up(x.is_caught_up && x.passed.empty());
   auto commands = commands_between(&t, x.t);

@@ -38,9 +38,9 @@ void write_batch::note_import(const workflow::definition& d, const workflow::tas
 
 void write_batch::note_to_parent(const workflow::task& t, workflow::process_state state_before) {
   if (is_news_for_parent(t, state_before))
-    if (const auto parent = ref_of(t.parent.id))
+    if (const auto parent = ref_of(t.parent->id))
       child_notes_.push_back(
-        {parent->number, t.parent.step, child_duty::tell_parent, workflow::last_changed_at(t), t.parent.item});
+        {parent->number, t.parent->step, child_duty::tell_parent, workflow::last_changed_at(t), t.parent->item});
 }
 
 void write_batch::say_notes(changed_tasks& changed) {

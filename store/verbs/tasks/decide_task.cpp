@@ -145,7 +145,8 @@ imported_task taken_in(const import_task& w, std::uint64_t number) {
   imported_task x{w.what.task, {}};
   x.task.number = number;
   x.task.revision = 1;
-  x.task.parent.number = 0;
+  if (!x.task.parent.empty())
+    x.task.parent.change().number = 0;
   const workflow::event freed = workflow::lock_released{};
   const workflow::event rests = workflow::suspended{{w.who, "imported" + (w.why.empty() ? "" : ": " + w.why)}};
   for (const auto* e : {&freed, &rests})

@@ -71,7 +71,8 @@ submitted_task decide(const submit_task& w, const known_workflow& of, std::uint6
   auto made = std::make_shared<workflow::task>(workflow::make_task(w.what, *of.definition, w.now));
   made->number = number;
   made->revision = 1;
-  made->parent = parent;
+  if (!parent.empty())
+    made->parent.change() = parent;
   if (const auto broken = workflow::broken_invariants(*made, *of.definition); !broken.empty())
     return not_submitted(write_status::refused, "the task would be broken: " + broken.front());
   auto said = told_of(*made, true);

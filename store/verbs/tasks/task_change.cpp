@@ -84,7 +84,7 @@ void change_of(const task_outline& there, const also_read& known, const next_sta
   for (const auto& a : next.alerts) {
     auto& x = into.raised.emplace_back(raised_alert{t.number, t.id, a, workflow::signature_of(a, &t, &d)});
     if (!t.parent.empty()) // which its signature leaves out
-      x.what.text += "; its parent is " + workflow::quoted(t.parent.id);
+      x.what.text += "; its parent is " + workflow::quoted(t.parent->id);
   }
 }
 

@@ -179,3 +179,83 @@ TEST_CASE("row 113: a task whose time is over takes an event that was sent befor
   store.one(claim(3601, 1200));
   CHECK(state_of(store, "t1199") == "completed");
 }
+
+namespace {
+
+send_event with_id(const std::string& id, const std::string& key, std::int64_t seconds = 2) {
+  auto w = paid(key, seconds);
+  w.id = id;
+  return w;
+}
+
+} // namespace
+
+TEST_CASE("row 136: an event that is sent again with its id changes nothing, whoever waits by then") {
+  opened_store store;
+  REQUIRE(store.one(payment()).result == write_status::applied);
+  store.one(order_of("a", "o-1"));
+  store.one(claim());
+  const auto first = store.one(with_id("evt-1", "o-1"));
+  CHECK(first.taken == 1);
+  CHECK_FALSE(first.again);
+  store.one(order_of("b", "o-1")); // waits for the next one: it began after the first came, and takes that
+  store.one(claim(3));
+  CHECK(state_of(store, "b") == "completed");
+  store.reopen();
+  const auto again = store.one(with_id("evt-1", "o-1", 4));
+  CHECK(again.result == write_status::applied);
+  CHECK(again.again);
+  CHECK(again.number == first.number);
+  CHECK(again.taken == 0);
+  CHECK(store.one(with_id("evt-2", "o-1", 5)).number == first.number + 1); // another one
+  expect_whole(store);
+}
+
+TEST_CASE("row 136: a second step of the same key does not take an event that was sent twice with one id") {
+  opened_store store;
+  REQUIRE(store.one(payment(2)).result == write_status::applied);
+  store.one(order_of("a", "o-1"));
+  store.one(claim());
+  store.one(with_id("evt-1", "o-1"));
+  store.one(claim(3));
+  REQUIRE(state_of(store, "a", 1) == "waiting");
+  CHECK(store.one(with_id("evt-1", "o-1", 4)).again);
+  CHECK(state_of(store, "a", 1) == "waiting");
+  CHECK(store.one(with_id("evt-2", "o-1", 4)).taken == 1);
+}
+
+TEST_CASE("row 136: an id that came with another event is refused, and is free once that has left") {
+  opened_store store;
+  REQUIRE(store.one(payment()).result == write_status::applied);
+  auto brief = with_id("evt-1", "o-1", 0);
+  brief.keep_for = std::chrono::seconds{5};
+  REQUIRE(store.one(brief).result == write_status::applied);
+  CHECK(store.one(with_id("evt-1", "o-2", 1)).why
+        == "the id `evt-1` was sent before with another event `paid`, for another key or task, or with other data");
+  auto other_data = with_id("evt-1", "o-1", 1);
+  other_data.data = "{\"euros\":21}";
+  CHECK(store.one(other_data).result == write_status::refused);
+  other_data.data = "{ \"euros\": 2e1 }"; // the same in other words
+  CHECK(store.one(other_data).again);
+  const auto after = store.one(with_id("evt-1", "o-2", 5));
+  CHECK_FALSE(after.again);
+  CHECK(after.number == 2);
+  expect_whole(store);
+  store.one(with_id("evt-3", "o-3", 500'000));
+  store.one(with_id("evt-4", "o-3", 1'200'000)); // those before have left, with their ids
+  expect_whole(store);
+}
+
+TEST_CASE("row 136: an event to a task is recognised too when that waits no more; an id belongs to its name") {
+  opened_store store;
+  REQUIRE(store.one(payment()).result == write_status::applied);
+  store.one(order_of("a", "o-1"));
+  store.one(claim());
+  auto to_task = with_id("evt-1", "");
+  to_task.task_id = "a";
+  CHECK(store.one(to_task).taken == 1);
+  CHECK(store.one(to_task).again);
+  CHECK(store.one(with_id("evt-1", "o-1")).result == write_status::refused);
+  auto too_long = with_id(std::string(257, 'x'), "o-1");
+  CHECK(store.one(too_long).why == "id must have at most 256 bytes and no control characters");
+}

@@ -41,8 +41,10 @@ struct shop {
   opened_store store;
   std::int64_t seconds = 1;
 
-  explicit shop(std::uint32_t at_a_time = 1) {
-    REQUIRE(store.one(register_definition{charge(at_a_time)}).result == write_status::applied);
+  explicit shop(std::uint32_t at_a_time = 1, workflow::span per = {}) {
+    auto d = charge(at_a_time);
+    d.limit->per = per;
+    REQUIRE(store.one(register_definition{d}).result == write_status::applied);
   }
 
   void submit(const std::string& id, const std::string& customer = "ada") {
@@ -197,6 +199,31 @@ TEST_CASE("row 132: one that is cancelled before it has begun lets the next one 
   x.succeed("a2");
   CHECK(x.claim().empty());
   x.expect_whole();
+}
+
+TEST_CASE("row 132: a task that waits first has begun, and keeps its key while it waits and when it goes on") {
+  opened_store store;
+  auto d = charge();
+  d.steps.insert(d.steps.begin(), workflow::step_definition{});
+  d.steps[0].name = "approval";
+  d.steps[0].wait.emplace();
+  d.steps[0].wait->what = workflow::wait_rule::kind::sleep;
+  d.steps[0].wait->length = std::chrono::seconds{10};
+  const auto o = store.one(register_definition{d});
+  INFO(o.why);
+  REQUIRE(o.result == write_status::applied);
+  for (const auto* id : {"a1", "a2"})
+    REQUIRE(store.one(charge_of(id)).created);
+  const auto claim = [&](std::int64_t seconds) { return store.one(claim_tasks{"s1", 10, at(seconds)}); };
+  claim(1);
+  CHECK(store->find("a1")->limit->is_under_way);
+  CHECK(store->find("a2")->steps[0].state == workflow::step_state::not_started);
+  CHECK(store->check().faults == std::vector<std::string>{});
+  const auto awake = claim(11).tasks;
+  REQUIRE(awake.size() == 1);
+  CHECK(awake[0].id == "a1");
+  claim(30);
+  CHECK(store->find("a2")->steps[0].state == workflow::step_state::not_started);
 }
 
 TEST_CASE("row 132: one that may begin later waits for its key when its time has come, in its place") {
@@ -355,4 +382,62 @@ TEST_CASE("row 132: whatever happens to tasks of many keys, the store is whole a
     }
     x.expect_whole();
   }
+}
+
+// ---- so many that begin within a time ----
+
+TEST_CASE("row 137: no more of a key begin within `per` than the limit says, though those before have ended") {
+  shop x{2, std::chrono::seconds{60}};
+  for (const auto* id : {"a1", "a2", "a3", "a4", "a5"})
+    x.submit(id);
+  x.submit("b1", "bob");
+  CHECK(x.claim() == id_list{"a1", "a2", "b1"}); // at 1 s
+  x.succeed("a1");
+  x.refuse("a2");
+  CHECK(x.state("a2") == "undone");
+  x.expect_whole();
+  CHECK(x.claim().empty());
+  x.store.reopen();
+  CHECK(x.store.one(claim_tasks{"s1", 10, at(60)}).next == at(61)); // so the scheduler comes in time
+  x.seconds = 61;
+  CHECK(x.claim() == id_list{"a3", "a4"});
+  x.expect_whole();
+  x.seconds = 200;
+  CHECK(x.claim().empty()); // they are under way, however long
+  x.succeed("a3");
+  CHECK(x.claim() == id_list{"a5"}); // the time of a3 was over long ago
+  x.expect_whole();
+}
+
+TEST_CASE("row 137: a place that is kept is given when its time is over, whether or not its task is there") {
+  shop x{1, std::chrono::seconds{60}};
+  x.submit("a1");
+  x.submit("a2");
+  REQUIRE(x.claim() == id_list{"a1"});
+  x.succeed("a1");
+  purge_ended purge;
+  purge.workflow = "charge";
+  purge.keep.keep_for = workflow::span{1};
+  purge.max = 10;
+  purge.now = at(30);
+  REQUIRE(x.store.one(purge).purged == 1);
+  x.expect_whole();
+  CHECK(x.claim().empty());
+  x.seconds = 61;
+  CHECK(x.claim() == id_list{"a2"});
+  x.expect_whole();
+}
+
+TEST_CASE("row 137: a task that is undone after its end counts until that has ended, and once") {
+  shop x{1, std::chrono::seconds{60}};
+  x.submit("a1");
+  x.submit("a2");
+  REQUIRE(x.claim() == id_list{"a1"});
+  x.succeed("a1");
+  x.raise("a1", workflow::undo_requested{eve});
+  REQUIRE(x.claim() == id_list{"a1"});
+  x.expect_whole();
+  x.seconds = 100;
+  CHECK(x.claim().empty());
+  x.expect_whole();
 }

@@ -226,6 +226,29 @@ void fill_with_limits(state_store& store) {
   store.commit({submit_task{later, at(2)}});
 }
 
+/// An event with an id; of two tasks the first has ended, and keeps its place.
+void fill_with_kept_places(state_store& store) {
+  workflow::definition d;
+  d.name = "delivery";
+  d.steps = {sleeping_step("payment", wait_kind::sleep)};
+  d.steps[0].wait->what = wait_kind::event;
+  d.steps[0].wait->name = "paid";
+  d.steps[0].wait->at.pointer = "/order";
+  d.limit = workflow::limit_rule{"/customer", 1, std::chrono::minutes{1}};
+  store.commit({register_definition{d}});
+  for (const std::string id : {"ended", "second"})
+    store.commit({submit_task{order(id, R"({"customer":"ada","order":"o-1"})"), at(0)}});
+  send_event w;
+  w.name = "paid";
+  w.key = "o-1";
+  w.id = "evt-1";
+  w.data = "1";
+  w.now = at(1);
+  store.commit({w});
+  store.commit({claim_tasks{"s1", 2, at(2)}});
+  store.commit({claim_tasks{"s1", 2, at(3)}});
+}
+
 /// The task `parcels` goes over three items: one is done, one at work, one to be started.
 void fill_with_items(state_store& store) {
   workflow::definition d;
@@ -470,7 +493,7 @@ TEST_CASE("what processes of one version send each other is written as it was") 
 
 TEST_CASE("row 70: a store written in each format opens, is whole and can be worked on") {
   for (const std::string format : {"format-1", "format-2", "format-3", "format-4", "format-5", "format-6", "format-7",
-                                   "format-8", "format-9", "format-10", "format-11", "format-12"}) {
+                                   "format-8", "format-9", "format-10", "format-11", "format-12", "format-13"}) {
     INFO(format);
     temporary_directory d;
     lay_down(all_golden / format / "store", d.store());
@@ -565,7 +588,7 @@ TEST_CASE("row 70: a task that a step of another started is written as in format
   }
   CHECK(old.find("trip")->steps[0].state == workflow::step_state::compensating);
   CHECK(old.find("trip/inside")->state == workflow::process_state::undoing);
-  CHECK(old.find("trip/inside")->parent == workflow::parent_link{"trip", 1, 0, 1, workflow::family_max - 1});
+  CHECK(*old.find("trip/inside")->parent == workflow::parent_link{"trip", 1, 0, 1, workflow::family_max - 1});
   for (const std::string id : {"trip", "trip/inside"}) { // to a scheduler on another node
     const auto t = *old.find(id);
     CHECK(decode<workflow::task>(encode(t)) == t);
@@ -604,6 +627,33 @@ TEST_CASE("row 70: tasks of a workflow with a limit are written as in format 12,
   CHECK(taken[0].id == "ready");
   CHECK(old.find_limit_queue(old.find("later")->number)->holders == std::vector<std::string>{"ready"});
   CHECK(old.find_limit_queue(old.find("third")->number)->before == 1);
+  CHECK(old.check().faults == std::vector<std::string>{});
+}
+
+TEST_CASE("row 70: an event with an id, and a place that is kept, are written as in format 13") {
+  temporary_directory there;
+  lay_down(all_golden / "format-13" / "store-of-kept-places", there.store(), fill_with_kept_places);
+  lmdb_engine old{small_options(there.store())};
+  temporary_directory other;
+  lmdb_engine made_now{small_options(other.store())};
+  fill_with_kept_places(made_now);
+  for (const std::string id : {"ended", "second"}) {
+    REQUIRE(old.find(id));
+    CHECK(old.find(id) == made_now.find(id));
+  }
+  REQUIRE(old.find("ended")->state == workflow::process_state::processed);
+  CHECK(old.find("ended")->limit->begun_at == at(2));
+  CHECK(old.check().faults == std::vector<std::string>{});
+  send_event w;
+  w.name = "paid";
+  w.key = "o-1";
+  w.id = "evt-1";
+  w.data = "1";
+  w.now = at(4);
+  CHECK(old.commit({w}).at(0).as<event_result>().again);
+  CHECK(old.commit({claim_tasks{"s1", 2, at(61)}}).at(0).as<claim_result>().next == at(62));
+  old.commit({claim_tasks{"s1", 2, at(62)}});
+  CHECK(old.find("second")->limit->is_under_way);
   CHECK(old.check().faults == std::vector<std::string>{});
 }
 

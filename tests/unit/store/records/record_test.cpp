@@ -113,7 +113,7 @@ TEST_CASE("a page of tasks carries what they wait for, whose child they are and 
   t.steps.change(0).wait.change().token = "digest";
   CHECK(decode<task_page>(encode(task_page{{t}, {}, {}})).tasks == std::vector{t});
   t = sample_task();
-  t.parent.id = "trip-1";
+  t.parent.change().id = "trip-1";
   CHECK(decode<task_page>(encode(task_page{{t}, {}, {}})).tasks == std::vector{t});
   t = sample_task();
   t.limit.change().key = "customer 7";

@@ -69,7 +69,7 @@ TEST_CASE("a parent is told when its child ends, needs a person, or needs none a
   workflow::task child;
   child.state = state::processed;
   CHECK_FALSE(is_news_for_parent(child, state::processing)); // it has no parent
-  child.parent.id = "p";
+  child.parent.change().id = "p";
   CHECK(is_news_for_parent(child, state::processing));
   CHECK_FALSE(is_news_for_parent(child, state::processed));
   child.state = state::undoing;

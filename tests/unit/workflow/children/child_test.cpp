@@ -262,12 +262,12 @@ TEST_CASE("a child gets the whole payload, a place in it, or a place in an earli
 
 TEST_CASE("children of children are bounded in depth and in number") {
   auto s = with_child();
-  s.t.parent = {"p", 3, 0, depth_max - 1, 5};
+  s.t.parent.change() = {"p", 3, 0, depth_max - 1, 5};
   CHECK(child_of(s.t, s.d, 1).problem.empty());
   CHECK(child_of(s.t, s.d, 1).parent.room == 4);
-  s.t.parent.depth = depth_max;
+  s.t.parent.change().depth = depth_max;
   CHECK_THAT(child_of(s.t, s.d, 1).problem, Catch::Contains("8 deep"));
-  s.t.parent = {"p", 3, 0, 1, 0};
+  s.t.parent.change() = {"p", 3, 0, 1, 0};
   CHECK_THAT(child_of(s.t, s.d, 1).problem, Catch::Contains("100000"));
 }
 

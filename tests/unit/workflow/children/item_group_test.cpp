@@ -91,7 +91,7 @@ TEST_CASE("a task of an item has its place in its id and in its link") {
   CHECK(child.what.version == s.d.version);
   CHECK(child.parent == parent_link{"o-1", 9, 1, 1, (family_max - 2) / 2, 2});
   task t;
-  t.parent = child.parent;
+  t.parent.change() = child.parent;
   CHECK(is_child_of(t, s.t, 1, 2));
   CHECK_FALSE(is_child_of(t, s.t, 1, 1));
   CHECK_FALSE(is_child_of(t, s.t, 1));
@@ -106,12 +106,12 @@ TEST_CASE("items are bounded in number, in size and as a part of their family") 
   CHECK(items_of(s.t, s.d, 1).problem.empty());
   s.t.payload = blob{"{\"items\":" + many + ",0]}"};
   CHECK_THAT(items_of(s.t, s.d, 1).problem, Catch::Contains("10001 items, and at most 10000"));
-  s.t.parent = {"p", 1, 0, 1, 1};
+  s.t.parent.change() = {"p", 1, 0, 1, 1};
   s.t.payload = blob{R"({"items":[1,2]})"};
   CHECK_THAT(items_of(s.t, s.d, 1).problem, Catch::Contains("100000"));
-  s.t.parent = {"p", 1, 0, depth_max, 100};
+  s.t.parent.change() = {"p", 1, 0, depth_max, 100};
   CHECK_THAT(items_of(s.t, s.d, 1).problem, Catch::Contains("8 deep"));
-  s.t.parent = {};
+  s.t.parent.clear();
   s.t.payload = blob{"{\"items\":[\"" + std::string(items_size_max, 'x') + "\"]}"};
   CHECK_THAT(items_of(s.t, s.d, 1).problem, Catch::Contains("16777216 bytes together"));
 }

@@ -159,6 +159,22 @@ TEST_CASE("a call that was lost before the one that was taken on may act until i
   CHECK(told.at("video").settles_at == unset);
 }
 
+TEST_CASE("who was silent for too long may act until the complete-by that the call was told, and undo waits for that") {
+  auto d = rendering();
+  d.steps[1].complete_by = 10min;
+  auto s = taken_on(d);
+  const auto quiet_at = s.at("video").complete_by + s.d.grace;
+  s.now += 1min; // its heartbeat
+  s.take();
+  REQUIRE(s.state("video") == "unknown");
+  CHECK(s.at("video").settles_at == quiet_at);
+  s.must(cancelled{cara});
+  CHECK(s.state("video") == "unknown");
+  s.wait();
+  CHECK(s.now == quiet_at);
+  CHECK(s.state("video") == "compensating");
+}
+
 TEST_CASE("undo waits for a step that ends later, and its token still ends it but gives it no more time") {
   auto s = taken_on();
   CHECK(undo_order(s.t, s.d) == std::vector<std::size_t>{1, 0});
