@@ -63,13 +63,13 @@ std::vector<command> commands_between(const task* before, const task& next) {
   return out;
 }
 
-/// It counts under its limit from when it is first taken until it ends well. In error it counts on: what it did is
-/// neither done nor undone, and a person may have it go on.
-void count_under_limit(task& t) {
-  if (!t.locked_by.empty())
-    t.limit.change().is_under_way = true;
-  else if (t.state == process_state::processed || t.state == process_state::undone)
+/// It counts under its limit from when it is first taken until it ends well, also if it only waits from then on. In
+/// error it counts on: what it did is neither done nor undone, and a person may have it go on.
+void count_under_limit(task& t, bool is_taken) {
+  if (t.state == process_state::processed || t.state == process_state::undone)
     t.limit.change().is_under_way = false;
+  else if (is_taken)
+    t.limit.change().is_under_way = true;
 }
 
 template <class Event>
@@ -104,7 +104,7 @@ change apply(const task& t, const definition& d, const event& e, const clock_rea
   if (r.result != event_status::applied)
     return {r.result, r.reason, t, {}, {}, std::move(evidence), {}, r.is_too_early};
   if (!x.t.limit.empty())
-    count_under_limit(x.t);
+    count_under_limit(x.t, x.t.lock_epoch != t.lock_epoch);
   x.t.steps.settle();
   x.t.steps.set_caught_up(x.is_caught_up && x.passed.empty());
   auto commands = commands_between(&t, x.t);

@@ -245,6 +245,51 @@ TEST_CASE("row 132: a payload without a key that can be counted by is refused") 
   x.expect_whole();
 }
 
+TEST_CASE("row 141: a task whose first step waits has its place from when it is taken, as long as it waits") {
+  shop x;
+  auto d = charge(1, 2);
+  workflow::step_definition first;
+  first.name = "first";
+  first.wait.emplace();
+  SECTION("for a time") {
+    first.wait->length = std::chrono::minutes{1};
+  }
+  SECTION("for an event") {
+    first.wait->what = workflow::wait_rule::kind::event;
+    first.wait->name = "paid";
+    first.wait->at.pointer = "/customer";
+    first.wait->length = std::chrono::minutes{1};
+    first.wait->passes_at_limit = true;
+  }
+  SECTION("for a person") {
+    first.wait->what = workflow::wait_rule::kind::person;
+    first.wait->name = "sales";
+    first.wait->question = "Now?";
+    first.wait->choices = {"yes", "no"};
+    first.wait->length = std::chrono::minutes{1};
+    first.wait->passes_at_limit = true;
+  }
+  d.steps.insert(d.steps.begin(), first);
+  REQUIRE(x.store.one(register_definition{d}).result == write_status::applied);
+  for (const auto* id : {"a1", "a2"})
+    x.submit(id);
+  CHECK(x.claim().empty()); // it only waits
+  CHECK(x.claim().empty());
+  CHECK(x.store->find("a1")->steps[0].state == workflow::step_state::waiting);
+  CHECK(x.store->find("a1")->limit->is_under_way);
+  CHECK(x.store->find("a2")->steps[0].state == workflow::step_state::not_started);
+  x.expect_whole();
+  x.store.reopen();
+  x.seconds = 90;
+  CHECK(x.claim() == id_list{"a1"});
+  CHECK(x.claim().empty());
+  x.raise("a1", workflow::attempt_succeeded{{1, 1, x.store->find("a1")->lock_epoch}, workflow::blob{"{}"}, {}});
+  CHECK(x.state("a1") == "processed");
+  CHECK(x.claim().empty());
+  CHECK(x.store->find("a2")->steps[0].state == workflow::step_state::waiting);
+  x.expect_whole();
+}
+
 TEST_CASE("row 133: keys have their turns, however many tasks of one wait") {
   shop x{5};
   for (int i = 0; i < 50; ++i)
