@@ -290,6 +290,26 @@ TEST_CASE("row 141: a task whose first step waits has its place from when it is 
   x.expect_whole();
 }
 
+TEST_CASE("row 142: a claim tells of tasks that only wait from then on, and of those that it ended") {
+  shop x;
+  auto d = charge(1, 2);
+  d.steps = {{}};
+  d.steps[0].name = "first";
+  d.steps[0].wait.emplace();
+  d.steps[0].wait->length = std::chrono::minutes{1};
+  REQUIRE(x.store.one(register_definition{d}).result == write_status::applied);
+  x.submit("a1");
+  x.submit("a2");
+  const auto told = [&x](std::int64_t seconds) { return x.store.one(claim_tasks{"s1", 100, at(seconds)}).others; };
+  const auto number_of = [&x](const std::string& id) { return x.store->find(id)->number; };
+  CHECK(told(1).numbers == std::vector<std::uint64_t>{number_of("a1")});
+  CHECK(told(2).numbers.empty());
+  CHECK(told(90).numbers == std::vector<std::uint64_t>{number_of("a1"), number_of("a2")}); // whose turn it is now
+  CHECK(x.state("a1") == "processed");
+  CHECK(x.store->find("a2")->steps[0].state == workflow::step_state::waiting);
+  x.expect_whole();
+}
+
 TEST_CASE("row 133: keys have their turns, however many tasks of one wait") {
   shop x{5};
   for (int i = 0; i < 50; ++i)
