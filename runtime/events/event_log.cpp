@@ -31,6 +31,15 @@ std::uint64_t number_of(const json& t) {
   return t.at("number");
 }
 
+/// Of one that was read more than once, how it was last.
+void keep_newest(std::vector<json>& tasks) {
+  std::sort(tasks.begin(), tasks.end(), [](const json& a, const json& b) {
+    return number_of(a) == number_of(b) ? a.at("revision") > b.at("revision") : number_of(a) < number_of(b);
+  });
+  const auto is_same = [](const json& a, const json& b) { return number_of(a) == number_of(b); };
+  tasks.erase(std::unique(tasks.begin(), tasks.end(), is_same), tasks.end());
+}
+
 /// In the order in which they changed, as far as that is known.
 void sort(std::vector<json>& tasks) {
   std::sort(tasks.begin(), tasks.end(), [](const json& a, const json& b) {
@@ -264,6 +273,7 @@ std::vector<json> event_log::read_tasks(const std::vector<std::uint64_t>& number
 
 /// REQUIRES: the lock is held.
 void event_log::write(std::vector<json> tasks) {
+  keep_newest(tasks);
   sort(tasks);
   auto last_number = tip_.last_number;
   std::vector<task_event> events;

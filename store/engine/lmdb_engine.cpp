@@ -469,7 +469,7 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, const comm
                      in_,
                      committed_,
                      {&options_, limits.full, pages_max, &moved_ids_, &shared_->known(), shared_->changes(),
-                      elsewhere_counts_ ? &*elsewhere_counts_ : nullptr}};
+                      elsewhere_counts_ ? &*elsewhere_counts_ : nullptr, elsewhere_}};
   std::vector<outcome> outcomes;
   outcomes.reserve(batch.size());
   for (const auto* w : batch)

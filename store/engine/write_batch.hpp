@@ -48,6 +48,7 @@ public:
     known_tasks* known = nullptr;  ///< changed as the batch goes; to be thrown away together with the transaction
     change_log* changes = nullptr; ///< what the batch does; null: nobody wants to know
     const elsewhere_counts* elsewhere = nullptr; ///< of a batch that may set a task aside; null: all are in the tables
+    const tasks_elsewhere* left = nullptr;       ///< that have left the tables; null: all are there
   };
   write_batch(lmdb::transaction& txn, const tables& in, const committed& before, const settings& s);
 

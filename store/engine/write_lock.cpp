@@ -57,13 +57,18 @@ answer<claim_tasks> write_batch::make(const claim_tasks& w) {
     if (found != said.tasks.end())
       *found = std::move(t);
     else
-      note(t, told.others);
+      note(t, said.others);
     said.next = w.now.now; // or the task may be taken now
   }
-  std::erase_if(said.tasks, [&w](const workflow::task& t) { return t.locked_by != w.scheduler; });
+  std::erase_if(said.tasks, [&](const workflow::task& t) {
+    if (t.locked_by != w.scheduler)
+      note(t, said.others);
+    return t.locked_by != w.scheduler;
+  });
   if (told.more)
     said.next = w.now.now; // at once, though no task may have been taken
-  said.others = std::move(told.others);
+  said.others.numbers.insert(said.others.numbers.end(), told.others.numbers.begin(), told.others.numbers.end());
+  said.others.locked.insert(said.others.locked.end(), told.others.locked.begin(), told.others.locked.end());
   return said;
 }
 

@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <set>
 #include <thread>
 
@@ -197,6 +198,43 @@ TEST_CASE("P45: a moment whose task has left the memory makes no second one, als
   CHECK(store.one(fire_schedules{10, {}, at(2801)}).made == 0);
   CHECK(store.one(fire_schedules{10, {}, at(2800 + 3600)}).made == 1);
   CHECK(store->find(workflow::task_id_of("t1", at(2800 + 3600))));
+  CHECK(store->check().faults == std::vector<std::string>{});
+}
+
+TEST_CASE(
+  "row 140: a step starts no task, nor an item, whose id one has that has left the memory, also after a takeover") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url());
+  opened_there store{server.url(), 10'000};
+  const bool is_item = GENERATE(false, true);
+  workflow::definition trip;
+  trip.name = "trip";
+  trip.steps.emplace_back();
+  trip.steps.front().name = "order";
+  auto& wait = trip.steps.front().wait.emplace();
+  wait.what = is_item ? workflow::wait_rule::kind::items : workflow::wait_rule::kind::child;
+  wait.name = "delivery";
+  wait.at_a_time = 1;
+  REQUIRE(store.one(register_definition{trip}).result == write_status::applied);
+  const std::string id = is_item ? "t1/order/0" : "t1/order";
+  end_task(store, id);
+  const auto number = store->find(id)->number;
+  let_leave(store, server);
+  if (GENERATE(false, true))
+    store.reopen();
+  workflow::submission parent;
+  parent.id = "t1";
+  parent.workflow = "trip";
+  parent.payload = workflow::blob{std::string{"[{}]"}};
+  REQUIRE(store.one(submit_task{parent, at(100)}).created);
+  while (!store.one(claim_tasks{"s1", 100, at(101)}).tasks.empty()) {
+  }
+  CHECK(store->find(id)->number == number);
+  CHECK_THAT(store->find("t1")->cause, Contains("another task has the id `" + id + "`"));
+  auto ids = all_ids(store, {}, 100);
+  CHECK(std::count(ids.begin(), ids.end(), id) == 1);
   CHECK(store->check().faults == std::vector<std::string>{});
 }
 

@@ -20,6 +20,10 @@ namespace {
 
 constexpr std::size_t said_at_once = 200; ///< notes, by one write; claims go on with the rest
 
+std::string has_another_task(const std::string& id) {
+  return "another task has the id " + workflow::quoted(id);
+}
+
 } // namespace
 
 void write_batch::note_family(const workflow::definition& d, const workflow::task& next,
@@ -134,6 +138,9 @@ void write_batch::start_child(const child_note& x, const workflow::task& parent,
 
 std::variant<std::uint64_t, std::string> write_batch::make_child(workflow::new_child&& child, workflow::instant at,
                                                                  changed_tasks& changed) {
+  const auto& id = child.what.id;
+  if (ref_of(id) || (settings_.left != nullptr && settings_.left->find(id)))
+    return has_another_task(id);
   const submit_task w{std::move(child.what), at};
   if (const auto wrong = problem_of(w, *settings_.options))
     return wrong->why;
@@ -179,8 +186,7 @@ void write_batch::tell_parent(const child_note& x, const workflow::task& parent,
   if (child && workflow::is_child_of(child->state.task, parent, x.step))
     end_step(x, workflow::end_of_child(child->state.task, *child->definition, d, x.step), changed);
   else if (x.what == child_duty::start)
-    end_step(x, not_made("another task has the id " + workflow::quoted(workflow::child_id(parent, d, x.step))),
-             changed);
+    end_step(x, not_made(has_another_task(workflow::child_id(parent, d, x.step))), changed);
 }
 
 void write_batch::end_step(const child_note& x, workflow::child_end end, changed_tasks& changed) {

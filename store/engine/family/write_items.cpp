@@ -133,11 +133,8 @@ void write_batch::start_item(const child_note& x, workflow::item_group& g, const
   if (child_of_item(parent, d, x.step, item, false)) {
     child_notes_.push_back(of_items(x, child_duty::tell_parent, item)); // of another store, which may have ended
   } else {
-    const auto id = workflow::child_id(parent, d, x.step, item);
     auto payload = there ? std::string{there->bytes.view()} : std::string{};
-    const auto made =
-      ref_of(id) ? std::variant<std::uint64_t, std::string>{"another task has the id " + workflow::quoted(id)}
-                 : make_child(workflow::child_for(parent, d, x.step, g, item, std::move(payload)), x.at, changed);
+    const auto made = make_child(workflow::child_for(parent, d, x.step, g, item, std::move(payload)), x.at, changed);
     if (const auto* const why = std::get_if<std::string>(&made))
       state = note_item(g, item, state, not_made(*why));
   }

@@ -37,8 +37,10 @@ answer<claim_tasks> decide(const claim_tasks& w, const waiting_tasks& waiting, g
     auto taken = apply(*number, workflow::taken{w.scheduler});
     if (!taken)
       ++passed_over;
-    else if (taken->locked_by == w.scheduler) // else it ended instead: too many schedulers were lost over it
+    else if (taken->locked_by == w.scheduler)
       o.tasks.push_back(std::move(*taken));
+    else // it only waits from now on, or has ended: no scheduler has it
+      o.others.numbers.push_back(taken->number);
   }
   o.next = waiting.next_due();
   o.more = is_left() || o.next <= w.now.now;

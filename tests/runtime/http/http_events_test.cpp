@@ -123,6 +123,18 @@ TEST_CASE("row 107: who follows all tasks and comes back after a restart is told
   CHECK(words_of(after->next_event()) == "submitted d");
 }
 
+TEST_CASE("row 142: the end of a task that only waited is told to who follows it, and to who waits for its outcome") {
+  http_node n;
+  const auto all = listener(n);
+  const std::string file = "name = \"nap\"\n[[step]]\nname = \"rest\"\nsleep = \"300ms\"\n";
+  REQUIRE(n.ask("POST", "/v1/workflows", nlohmann::json{{"text", file}, {"who", "ann"}}.dump()).status == 200);
+  const auto begun = std::chrono::steady_clock::now();
+  const auto outcome = n.ask("PUT", "/v1/tasks/a?wait=60s", R"({"workflow":"nap"})");
+  CHECK(outcome.json().at("process_state") == "processed");
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds{50});
+  CHECK(words_of(events_until(*all, "ended a")).back() == "ended a");
+}
+
 TEST_CASE("http: the events of all tasks can be limited to workflows and to kinds of events") {
   http_node n;
   const auto ends = listener(n, "/v1/events?workflow=other&kinds=ended");

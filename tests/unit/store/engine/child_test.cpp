@@ -107,9 +107,9 @@ TEST_CASE("row 124: a child is stored in the commit in which its parent begins t
   agency x;
   x.store.one(trip_of("t"));
   const auto taken = x.claim();
-  CHECK(taken.tasks.empty()); // it only waits
-  CHECK(taken.others.numbers.size() == 1);
-  CHECK(taken.next <= at(x.seconds)); // there is a task to claim
+  CHECK(taken.tasks.empty());              // it only waits
+  CHECK(taken.others.numbers.size() == 2); // of it and its child
+  CHECK(taken.next <= at(x.seconds));      // there is a task to claim
   REQUIRE(x.store->find("t/conference"));
   CHECK(x.state("t", 0) == "waiting");
   CHECK(x.store->find("t/conference")->payload.view() == R"({"name":"C++"})");

@@ -201,31 +201,6 @@ TEST_CASE("row 132: one that is cancelled before it has begun lets the next one 
   x.expect_whole();
 }
 
-TEST_CASE("row 132: a task that waits first has begun, and keeps its key while it waits and when it goes on") {
-  opened_store store;
-  auto d = charge();
-  d.steps.insert(d.steps.begin(), workflow::step_definition{});
-  d.steps[0].name = "approval";
-  d.steps[0].wait.emplace();
-  d.steps[0].wait->what = workflow::wait_rule::kind::sleep;
-  d.steps[0].wait->length = std::chrono::seconds{10};
-  const auto o = store.one(register_definition{d});
-  INFO(o.why);
-  REQUIRE(o.result == write_status::applied);
-  for (const auto* id : {"a1", "a2"})
-    REQUIRE(store.one(charge_of(id)).created);
-  const auto claim = [&](std::int64_t seconds) { return store.one(claim_tasks{"s1", 10, at(seconds)}); };
-  claim(1);
-  CHECK(store->find("a1")->limit->is_under_way);
-  CHECK(store->find("a2")->steps[0].state == workflow::step_state::not_started);
-  CHECK(store->check().faults == std::vector<std::string>{});
-  const auto awake = claim(11).tasks;
-  REQUIRE(awake.size() == 1);
-  CHECK(awake[0].id == "a1");
-  claim(30);
-  CHECK(store->find("a2")->steps[0].state == workflow::step_state::not_started);
-}
-
 TEST_CASE("row 132: one that may begin later waits for its key when its time has come, in its place") {
   shop x;
   auto later = charge_of("a1");
@@ -269,6 +244,71 @@ TEST_CASE("row 132: a payload without a key that can be counted by is refused") 
   auto number = charge_of("a1");
   number.what.payload = workflow::blob{R"({"customer":7})"};
   CHECK(x.store.one(number).created);
+  x.expect_whole();
+}
+
+TEST_CASE("row 141: a task whose first step waits has its place from when it is taken, as long as it waits") {
+  shop x;
+  auto d = charge(1, 2);
+  workflow::step_definition first;
+  first.name = "first";
+  first.wait.emplace();
+  SECTION("for a time") {
+    first.wait->length = std::chrono::minutes{1};
+  }
+  SECTION("for an event") {
+    first.wait->what = workflow::wait_rule::kind::event;
+    first.wait->name = "paid";
+    first.wait->at.pointer = "/customer";
+    first.wait->length = std::chrono::minutes{1};
+    first.wait->passes_at_limit = true;
+  }
+  SECTION("for a person") {
+    first.wait->what = workflow::wait_rule::kind::person;
+    first.wait->name = "sales";
+    first.wait->question = "Now?";
+    first.wait->choices = {"yes", "no"};
+    first.wait->length = std::chrono::minutes{1};
+    first.wait->passes_at_limit = true;
+  }
+  d.steps.insert(d.steps.begin(), first);
+  REQUIRE(x.store.one(register_definition{d}).result == write_status::applied);
+  for (const auto* id : {"a1", "a2"})
+    x.submit(id);
+  CHECK(x.claim().empty()); // it only waits
+  CHECK(x.claim().empty());
+  CHECK(x.store->find("a1")->steps[0].state == workflow::step_state::waiting);
+  CHECK(x.store->find("a1")->limit->is_under_way);
+  CHECK(x.store->find("a2")->steps[0].state == workflow::step_state::not_started);
+  x.expect_whole();
+  x.store.reopen();
+  x.seconds = 90;
+  CHECK(x.claim() == id_list{"a1"});
+  CHECK(x.claim().empty());
+  x.raise("a1", workflow::attempt_succeeded{{1, 1, x.store->find("a1")->lock_epoch}, workflow::blob{"{}"}, {}});
+  CHECK(x.state("a1") == "processed");
+  CHECK(x.claim().empty());
+  CHECK(x.store->find("a2")->steps[0].state == workflow::step_state::waiting);
+  x.expect_whole();
+}
+
+TEST_CASE("row 142: a claim tells of tasks that only wait from then on, and of those that it ended") {
+  shop x;
+  auto d = charge(1, 2);
+  d.steps = {{}};
+  d.steps[0].name = "first";
+  d.steps[0].wait.emplace();
+  d.steps[0].wait->length = std::chrono::minutes{1};
+  REQUIRE(x.store.one(register_definition{d}).result == write_status::applied);
+  x.submit("a1");
+  x.submit("a2");
+  const auto told = [&x](std::int64_t seconds) { return x.store.one(claim_tasks{"s1", 100, at(seconds)}).others; };
+  const auto number_of = [&x](const std::string& id) { return x.store->find(id)->number; };
+  CHECK(told(1).numbers == std::vector<std::uint64_t>{number_of("a1")});
+  CHECK(told(2).numbers.empty());
+  CHECK(told(90).numbers == std::vector<std::uint64_t>{number_of("a1"), number_of("a2")}); // whose turn it is now
+  CHECK(x.state("a1") == "processed");
+  CHECK(x.store->find("a2")->steps[0].state == workflow::step_state::waiting);
   x.expect_whole();
 }
 

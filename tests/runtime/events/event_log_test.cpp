@@ -1,0 +1,80 @@
+// What is told to who follows all tasks, of changes that come in any way.
+
+#include "api/names.hpp"
+#include "runtime/events/event_log.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace steadfast;
+using nlohmann::json;
+
+namespace {
+
+/// A log whose node answers with these tasks, and which reads when it is let.
+struct told_log {
+  std::vector<json> tasks;
+  std::deque<std::function<void()>> to_run;
+  std::shared_ptr<runtime::change_hub> hub = std::make_shared<runtime::change_hub>();
+  std::shared_ptr<runtime::event_log> log;
+  runtime::event_position at;
+
+  explicit told_log(std::uint64_t last_number) {
+    auto methods = std::make_shared<control_methods>();
+    methods->emplace(api::store_stats, [last_number](const json&) {
+      return json{{"last_number", last_number}, {"tasks_purged", 0}};
+    });
+    methods->emplace(api::task_list, [this](const json& params) {
+      const bool is_of_ended = params.contains("ended_after_ms");
+      return json{{"tasks", is_of_ended ? std::vector<json>{} : tasks}, {"next", nullptr}};
+    });
+    const runtime::watch_parts parts{methods, hub, [this](auto f) { to_run.push_back(std::move(f)); },
+                                     [](auto, auto) {}};
+    log = std::make_shared<runtime::event_log>(parts, [] { return workflow::instant{std::chrono::hours{1}}; });
+    hub->take({{}, false, true});
+    at = log->begin();
+  }
+
+  /// The kinds and revisions of what is told now.
+  std::vector<std::pair<std::string, std::uint64_t>> told_after(const runtime::task_changes& c) {
+    hub->take(c);
+    for (; !to_run.empty(); to_run.pop_front())
+      to_run.front()();
+    std::vector<std::pair<std::string, std::uint64_t>> all;
+    auto r = log->read_after(at);
+    for (const auto& e : r.events)
+      all.emplace_back(e->kind, e->revision);
+    at = r.reached;
+    return all;
+  }
+};
+
+json task(std::uint64_t number, std::uint64_t revision) {
+  return {{"number", number},
+          {"revision", revision},
+          {"workflow", "w"},
+          {"process_state", "processing"},
+          {"submitted_at", "1970-01-01T00:59:00.000Z"},
+          {"changed_at", "1970-01-01T01:00:00.000Z"}};
+}
+
+using told = std::vector<std::pair<std::string, std::uint64_t>>;
+
+} // namespace
+
+TEST_CASE("row 107: a task that is read by its number and among all others is told of once") {
+  told_log x{1};
+  x.tasks = {task(1, 4)};
+  CHECK(x.told_after({{1}, true, true}) == told{{"changed", 4}});
+  CHECK(x.told_after({{1}, true, true}).empty());
+  x.tasks = {task(1, 5)};
+  CHECK(x.told_after({{1}, false, true}) == told{{"changed", 5}});
+  x.tasks = {task(2, 2), task(1, 5)}; // 2 is new
+  CHECK(x.told_after({{2}, true, true}) == told{{"submitted", 2}, {"changed", 2}});
+}
