@@ -147,6 +147,8 @@ foreach(folder include workflow api client store actors runtime simulation apps 
         refuse(${file} "<${header}> belongs in store/postgres/*")
       elseif(header MATCHES "^boost/(asio|beast|system)" AND folder MATCHES "^(runtime|client|apps)$")
         continue() # sockets
+      elseif(header MATCHES "^boost/(asio|beast|system)" AND file MATCHES "^actors/agents/http/")
+        continue() # likewise
       elseif(first STREQUAL "prometheus" AND NOT file MATCHES "^runtime/metrics/")
         refuse(${file} "<${header}> belongs in runtime/metrics/*")
       elseif(first STREQUAL "boost" AND NOT folder STREQUAL "store")

@@ -21,7 +21,7 @@ namespace steadfast::actors {
 
 namespace {
 
-using agent_self = agent_actor::extend<takes<void(call_outcome_note)>, takes<void(tick_timer)>>;
+using agent_self = agent_actor::extend<takes<void(call_outcomes)>, takes<void(tick_timer)>>;
 
 class agent_driver : public observed<agent_self>, public has_figures<agent_figures>, private agent_effects {
 public:
@@ -59,10 +59,10 @@ public:
       },
       [this](const drain& m) { return on_drain(m); },
       [this](const inspect_state& m) { return state(m.listed_max); },
-      [this](call_outcome_note& m) {
-        core_.on_call_over(m.ticket, std::move(m.what), now());
+      one_by_one<call_outcomes>([this](ended_call& c) {
+        core_.on_call_over(c.ticket, std::move(c.what), now());
         go_on();
-      },
+      }),
       [this](const tick_timer& m) {
         if (timer_.fires<agent_self>(this, time_, m))
           core_.on_tick(now());
@@ -177,7 +177,7 @@ private:
   send_buffer<report_sink, attempt_reports> reports_;
   deadline_timer timer_;
   std::unique_ptr<caller> caller_;
-  std::deque<call_outcome_note> over_; ///< at once, and not yet passed to the core
+  std::deque<ended_call> over_; ///< at once, and not yet passed to the core
   workflow::instant drain_until_ = workflow::never;
   std::optional<caf::typed_response_promise<drained>> drain_promise_;
 };

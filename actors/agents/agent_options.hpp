@@ -45,7 +45,7 @@ struct http_options {
   std::vector<std::string> transient = {"408", "425", "429", "5xx"}; ///< these win over permanent
   workflow::span connect_limit{3000};
   std::string ca_file;              ///< empty: the system's certificates
-  std::string proxy;                ///< URL of an HTTP proxy; empty: none, whatever the environment says
+  std::string proxy;                ///< URL of a proxy; empty: none, whatever the environment says
   std::vector<std::string> secrets; ///< shown as *** where a service's answer repeats them
   bool allow_link_local = false;    ///< 169.254.0.0/16, fe80::/10 and the other addresses where cloud metadata lives
 };

@@ -14,12 +14,15 @@ class actor_system;
 
 namespace steadfast::actors {
 
+class http_loop;
+
 /// The threads of a blocking function are counted in `threads`, by the agent's name.
 /// REQUIRES: problems(o) is empty, and the function is not.
 agent_actor spawn_function_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
                                  agent_function f, std::shared_ptr<open_threads> threads = nullptr);
+/// Its calls are made on the thread of `loop`; without one, on a thread of its own.
 agent_actor spawn_http_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
-                             const http_options& h);
+                             const http_options& h, std::shared_ptr<http_loop> loop = nullptr);
 agent_actor spawn_exec_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
                              const exec_options& e);
 

@@ -5,23 +5,25 @@
 
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace steadfast::actors {
 
-/// A call's outcome on its way to its actor from the thread where it ended. Never leaves the process.
-struct call_outcome_note {
-  call_ticket ticket = 0;
-  answer what;
-};
-STEADFAST_MESSAGE(call_outcome_note, x.ticket, x.what.kind, x.what.result, x.what.why, x.what.maybe_done,
-                  x.what.retry_after, x.what.unsettled)
+STEADFAST_MESSAGE(ended_call, x.ticket, x.what.kind, x.what.result, x.what.why, x.what.maybe_done, x.what.retry_after,
+                  x.what.unsettled)
 
-/// Sends it to `self`, which is held weakly: a call that never ends must not keep its actor.
+/// Calls that are over, on their way to their actor from the thread where they ended. Never leaves the process.
+struct call_outcomes {
+  std::vector<ended_call> all;
+};
+STEADFAST_MESSAGE(call_outcomes, x.all)
+
+/// Sends them to `self`, which is held weakly: a call that never ends must not keep its actor.
 template <class Handle, class Self>
 call_over tells(Self* self) {
-  return [to = caf::actor_cast<caf::weak_actor_ptr>(self)](call_ticket ticket, answer what) {
+  return [to = caf::actor_cast<caf::weak_actor_ptr>(self)](std::vector<ended_call> all) {
     if (const auto there = caf::actor_cast<caf::strong_actor_ptr>(to))
-      tell_from_outside(caf::actor_cast<Handle>(there), call_outcome_note{ticket, std::move(what)});
+      tell_from_outside(caf::actor_cast<Handle>(there), call_outcomes{std::move(all)});
   };
 }
 

@@ -2,19 +2,50 @@
 
 #include "actors/agents/agent_function.hpp"
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace steadfast::actors {
 
 /// Names one call of an agent; never used twice.
 using call_ticket = std::uint64_t;
 
-/// Says that a call is over, with its result. From any thread, at any time, even after the caller is gone.
-using call_over = std::function<void(call_ticket, answer)>;
+/// A call that is over, with its result.
+struct ended_call {
+  call_ticket ticket = 0;
+  answer what;
+};
+
+/// Says that calls are over. From any thread, at any time, even after the caller is gone.
+class call_over {
+public:
+  /// `say` takes what ended at a time, as a vector of ended calls, or one call after the other, as ticket and answer.
+  template <class Say>
+  requires std::invocable<const Say&, std::vector<ended_call>> call_over(Say say)
+      : say_{std::move(say)} {} // NOLINT(google-explicit-constructor)
+  template <class Say>
+  requires std::invocable<const Say&, call_ticket, answer> call_over(Say say) // NOLINT(google-explicit-constructor)
+      : say_{[one = std::move(say)](std::vector<ended_call> all) {
+          for (auto& c : all)
+            one(c.ticket, std::move(c.what));
+        }} {}
+
+  void operator()(call_ticket ticket, answer what) const {
+    std::vector<ended_call> one(1);
+    one.front() = {ticket, std::move(what)};
+    say_(std::move(one));
+  }
+  void operator()(std::vector<ended_call> all) const { say_(std::move(all)); }
+
+private:
+  std::function<void(std::vector<ended_call>)> say_;
+};
 
 /// Makes the calls of one agent: the seam between the agent and what it wraps. Its functions return at once, and only
 /// the agent calls them. The end of every started call is said exactly once, by start() itself or later, unless the

@@ -1,12 +1,11 @@
 #include "actors/agents/agent_options.hpp"
+#include "actors/agents/url.hpp"
 
-#include <curl/curl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <memory>
 #include <string_view>
 
 namespace steadfast::actors {
@@ -24,27 +23,6 @@ void check_classes(const char* field, const std::vector<std::string>& classes, s
       found.push_back(std::string{field} + ": `" + c + "` is neither a status (503) nor a class of them (5xx)");
 }
 
-/// A URL as libcurl reads it, since libcurl will call it.
-class read_url {
-public:
-  explicit read_url(const std::string& text)
-      : url_{curl_url(), curl_url_cleanup},
-        code_{curl_url_set(url_.get(), CURLUPART_URL, text.c_str(), CURLU_NON_SUPPORT_SCHEME)} {}
-
-  /// What is wrong with it as a whole; empty: nothing.
-  std::string fault() const { return code_ == CURLUE_OK ? "" : curl_url_strerror(code_); }
-  bool has(CURLUPart part) const {
-    char* text = nullptr;
-    const bool is_there = curl_url_get(url_.get(), part, &text, 0) == CURLUE_OK;
-    curl_free(text);
-    return is_there;
-  }
-
-private:
-  std::unique_ptr<CURLU, void (*)(CURLU*)> url_;
-  CURLUcode code_;
-};
-
 // None of these sentences shows the URL: a wrong one may still contain a password.
 void check_url(const std::string& url, std::vector<std::string>& found) {
   if (!url.starts_with("http://") && !url.starts_with("https://")) {
@@ -55,14 +33,13 @@ void check_url(const std::string& url, std::vector<std::string>& found) {
     found.emplace_back("url has no host");
     return;
   }
-  const read_url read{url};
-  if (const auto fault = read.fault(); !fault.empty() || url.find('\0') != std::string::npos)
-    found.push_back("url cannot be read: " + (fault.empty() ? "it has a zero byte" : fault)
-                    + "; what is not allowed in it is written as %20 and the like");
-  else if (read.has(CURLUPART_USER) || read.has(CURLUPART_PASSWORD))
+  const auto read = read_url(url);
+  if (!read.fault.empty())
+    found.push_back("url cannot be read: " + read.fault + "; what is not allowed in it is written as %20 and the like");
+  else if (read.has_user)
     found.emplace_back("url must not have a user or password in it; give them to the service in a header, such as "
                        "headers = { Authorization = { env = \"NAME\" } }");
-  else if (read.has(CURLUPART_FRAGMENT))
+  else if (read.has_fragment)
     found.emplace_back("url must not have a part behind #: no service gets to see it");
 }
 
@@ -72,7 +49,7 @@ void check_proxy(const std::string& proxy, std::vector<std::string>& found) {
   constexpr std::array schemes{"http://", "https://", "socks4://", "socks4a://", "socks5://", "socks5h://"};
   const bool has_scheme =
     std::any_of(schemes.begin(), schemes.end(), [&](const char* s) { return proxy.starts_with(s); });
-  if (!has_scheme || !read_url{proxy}.fault().empty())
+  if (!has_scheme || !read_url(proxy).fault.empty())
     found.emplace_back("proxy cannot be read: write it as http://HOST:PORT, or with https or socks5");
 }
 

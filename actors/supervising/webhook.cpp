@@ -25,7 +25,7 @@ namespace steadfast::actors {
 
 namespace {
 
-using webhook_self = webhook_actor::extend<takes<void(call_outcome_note)>>;
+using webhook_self = webhook_actor::extend<takes<void(call_outcomes)>>;
 using workflow::outbox_place;
 
 class webhook : public observed<webhook_self> {
@@ -59,10 +59,10 @@ public:
       },
       [this](const inspect_state&) { return state(); },
       [this](const test_webhook&) { return on_test(); },
-      [this](const call_outcome_note& m) {
-        on_over(m.ticket, m.what);
+      one_by_one<const call_outcomes>([this](const ended_call& c) {
+        on_over(c.ticket, c.what);
         go_on();
-      },
+      }),
     };
   }
 

@@ -205,8 +205,8 @@ void add_bench(CLI::App& to, command& chosen) {
                  "The submitting client: here, node (in another process, over CAF), socket or http [here]")
     ->check(CLI::IsMember{{"here", "node", "socket", "http"}})
     ->excludes("--backlog");
-  sub->add_option("--agents", c.agents, "The agents: here, node (in another process, over CAF) or http [here]")
-    ->check(CLI::IsMember{{"here", "node", "http"}});
+  sub->add_option("--agents", c.agents, "The agents: here, node (in another process, over CAF), http or https [here]")
+    ->check(CLI::IsMember{{"here", "node", "http", "https"}});
   sub->add_flag("--certificates", c.certificates, "Nodes that are connected (--client, --agents) have certificates");
   add_workload(*sub, c.load);
   sub->add_option("--only", c.only, "Those whose name contains the text")->type_name("TEXT");

@@ -20,7 +20,10 @@ client_place client_of(const std::string& name) {
 }
 
 agent_place agents_of(const std::string& name) {
-  return name == "node" ? agent_place::node : name == "http" ? agent_place::http : agent_place::here;
+  return name == "node"    ? agent_place::node
+         : name == "http"  ? agent_place::http
+         : name == "https" ? agent_place::https
+                           : agent_place::here;
 }
 
 /// What differs from the usual, for the name.
@@ -40,6 +43,8 @@ std::string differences(const scenario& s) {
     text += ", agents in another process (CAF)";
   if (s.agents == agent_place::http)
     text += ", agents over HTTP";
+  if (s.agents == agent_place::https)
+    text += ", agents over HTTPS";
   if (s.certificates)
     text += ", certificates";
   return text;

@@ -1,5 +1,6 @@
 #include "runtime/node/own_agents.hpp"
 
+#include "actors/agents/http/http_loop.hpp"
 #include "runtime/logging/log.hpp"
 #include "runtime/text/step_token.hpp"
 #include "steadfast/node_error.hpp"
@@ -36,10 +37,15 @@ std::optional<Options> with_secrets(const agent_entry& a, std::map<std::string, 
   return whole;
 }
 
-actors::agent_actor make_configured(caf::actor_system& sys, const agent_entry& a, const actors::node_clock& clock) {
+/// All agents over HTTP make their calls on the thread of one loop, which ends with the last of them.
+actors::agent_actor make_configured(caf::actor_system& sys, const agent_entry& a, const actors::node_clock& clock,
+                                    std::shared_ptr<actors::http_loop>& loop) {
   const auto common = with_tokens(a.common);
-  if (auto http = with_secrets<actors::http_options>(a, &actors::http_options::headers))
-    return actors::spawn_http_agent(sys, common, clock, *http);
+  if (auto http = with_secrets<actors::http_options>(a, &actors::http_options::headers)) {
+    if (!loop)
+      loop = std::make_shared<actors::http_loop>();
+    return actors::spawn_http_agent(sys, common, clock, *http, loop);
+  }
   const auto exec = with_secrets<actors::exec_options>(a, &actors::exec_options::environment);
   return actors::spawn_exec_agent(sys, common, clock, *exec);
 }
@@ -96,8 +102,9 @@ void own_agents::make(caf::actor_system& sys, const node_options& o, const actor
   };
   for (const auto& f : functions_)
     add(f.options.name, actors::spawn_function_agent(sys, with_tokens(f.options), clock, f.run, threads_));
+  std::shared_ptr<actors::http_loop> loop;
   for (const auto& a : o.agents)
-    add(a.common.name, make_configured(sys, a, clock));
+    add(a.common.name, make_configured(sys, a, clock, loop));
 }
 
 void own_agents::watch(caf::actor_system& sys, const by_name& made) {

@@ -1,9 +1,9 @@
 #include "actors/agents/http/http_reply.hpp"
 
+#include "actors/agents/http/http_date.hpp"
 #include "actors/agents/masking.hpp"
 #include "workflow/text/json_text.hpp"
 
-#include <curl/curl.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -26,11 +26,11 @@ workflow::span wait_asked(const std::string& value, workflow::instant now) {
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seconds);
   if (error == std::errc{} && end == value.data() + value.size())
     return std::chrono::seconds{std::clamp(seconds, 0L, 86'400L)};
-  const auto at = curl_getdate(value.c_str(), nullptr);
-  if (at < 0)
+  const auto at = read_http_date(value);
+  if (!at)
     return workflow::span{0};
   constexpr auto latest = std::chrono::floor<std::chrono::seconds>(workflow::instant_max).time_since_epoch();
-  const auto wait = workflow::instant{std::min(std::chrono::seconds{at}, latest)} - now;
+  const auto wait = workflow::instant{std::min(*at, latest)} - now;
   return std::clamp<workflow::span>(wait, workflow::span{0}, std::chrono::hours{24});
 }
 
@@ -77,6 +77,28 @@ answer answer_to_probe(const http_reply& r, const http_options& o, bool is_succe
 }
 
 } // namespace
+
+answer answer_of(const broken_call& b, const http_options& o, std::uint64_t result_size_max) {
+  using cause = broken_call::cause;
+  const auto failed = [&](const std::string& words) {
+    return failed_for_now(words + " (" + origin_of(o.url) + ")", b.sent > 0);
+  };
+  switch (b.why) {
+    case cause::refused_address:
+      return failed_for_good(
+        "the address of " + origin_of(o.url)
+        + " is link-local or another where clouds keep credentials; set allow_link_local if it is meant");
+    case cause::large_body:
+      return failed_for_good("the answer has more than " + std::to_string(result_size_max)
+                               + " bytes (result_size_max); the service may have acted",
+                             true);
+    case cause::not_connected: return failed(b.words);
+    case cause::no_http: return failed("the answer is not HTTP");
+    case cause::large_headers:
+      return failed("the answer has more than " + std::to_string(headers_max) + " bytes of headers");
+    default: return failed("the connection was lost before an answer");
+  }
+}
 
 bool matches(const std::string& status_class, long status) {
   const auto digits = std::to_string(status);

@@ -3,9 +3,13 @@
 #include "actors/agents/agent_function.hpp"
 #include "actors/agents/agent_options.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace steadfast::actors {
+
+constexpr std::size_t headers_max = 64 << 10; ///< bytes of headers in an answer, and of all interim answers before it
 
 /// What came back over HTTP.
 struct http_reply {
@@ -25,6 +29,24 @@ struct http_reply {
 /// else a member `happened` of the body that is false. A 404 without it is no answer: a wrong path gives that too.
 answer answer_of(const http_reply& r, const http_options& o, workflow::attempt_action action, workflow::instant now,
                  bool may_end_later = false);
+
+/// How a call ended without an answer that could be read.
+struct broken_call {
+  enum class cause {
+    refused_address, ///< where clouds keep credentials
+    not_connected,   ///< and why is in the words
+    lost,            ///< the connection, before the answer was whole
+    no_http,
+    large_headers,
+    large_body,
+  };
+  cause why = cause::lost;
+  std::string words; ///< with not_connected
+  /// Bytes of the request that the system took to send. None: nothing can have reached the service.
+  std::size_t sent = 0;
+};
+
+answer answer_of(const broken_call& b, const http_options& o, std::uint64_t result_size_max);
 
 /// "5xx" or "503" against a status.
 bool matches(const std::string& status_class, long status);

@@ -1,12 +1,15 @@
 #include "apps/bench/load/http_service.hpp"
 
 #include <boost/asio.hpp>
+#include <boost/asio/ssl.hpp>
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <optional>
 #include <string_view>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 namespace steadfast::bench {
@@ -32,28 +35,45 @@ std::size_t content_length(std::string_view head) {
   return length;
 }
 
-class connection : public std::enable_shared_from_this<connection> {
+using tls_stream = boost::asio::ssl::stream<tcp::socket>;
+
+template <class Stream>
+class connection : public std::enable_shared_from_this<connection<Stream>> {
 public:
-  connection(tcp::socket s, const std::string& answer) : socket_{std::move(s)}, answer_{answer} {
-    socket_.set_option(tcp::no_delay{true});
+  template <class... Arguments>
+  explicit connection(const std::string& answer, Arguments&&... of_stream)
+      : stream_{std::forward<Arguments>(of_stream)...},
+        answer_{answer} {
+    stream_.lowest_layer().set_option(tcp::no_delay{true});
   }
 
-  void read() {
-    boost::asio::async_read_until(socket_, boost::asio::dynamic_buffer(in_, request_max), end_of_head,
-                                  [self = shared_from_this()](const boost::system::error_code& e, std::size_t head) {
-                                    if (!e)
-                                      self->read_body(head,
-                                                      content_length(std::string_view{self->in_}.substr(0, head)));
-                                  });
+  void begin() {
+    if constexpr (std::is_same_v<Stream, tls_stream>)
+      stream_.async_handshake(boost::asio::ssl::stream_base::server,
+                              [self = this->shared_from_this()](const boost::system::error_code& e) {
+                                if (!e)
+                                  self->read();
+                              });
+    else
+      read();
   }
 
 private:
+  void read() {
+    boost::asio::async_read_until(
+      stream_, boost::asio::dynamic_buffer(in_, request_max), end_of_head,
+      [self = this->shared_from_this()](const boost::system::error_code& e, std::size_t head) {
+        if (!e)
+          self->read_body(head, content_length(std::string_view{self->in_}.substr(0, head)));
+      });
+  }
+
   void read_body(std::size_t head, std::size_t length) {
     const auto whole = head + length;
     const auto missing = whole > in_.size() ? whole - in_.size() : 0;
-    boost::asio::async_read(socket_, boost::asio::dynamic_buffer(in_, request_max),
+    boost::asio::async_read(stream_, boost::asio::dynamic_buffer(in_, request_max),
                             boost::asio::transfer_exactly(missing),
-                            [self = shared_from_this(), whole](const boost::system::error_code& e, std::size_t) {
+                            [self = this->shared_from_this(), whole](const boost::system::error_code& e, std::size_t) {
                               if (!e)
                                 self->answer(whole);
                             });
@@ -61,14 +81,14 @@ private:
 
   void answer(std::size_t request_size) {
     in_.erase(0, request_size);
-    boost::asio::async_write(socket_, boost::asio::buffer(answer_),
-                             [self = shared_from_this()](const boost::system::error_code& e, std::size_t) {
+    boost::asio::async_write(stream_, boost::asio::buffer(answer_),
+                             [self = this->shared_from_this()](const boost::system::error_code& e, std::size_t) {
                                if (!e)
                                  self->read();
                              });
   }
 
-  tcp::socket socket_;
+  Stream stream_;
   const std::string& answer_;
   std::string in_;
 };
@@ -77,9 +97,14 @@ private:
 
 class http_service::implementation {
 public:
-  explicit implementation(const std::string& body)
+  implementation(const std::string& body, const std::filesystem::path& certificates)
       : answer_{"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size())
                 + "\r\n\r\n" + body} {
+    if (!certificates.empty()) {
+      tls_.emplace(boost::asio::ssl::context::tls_server);
+      tls_->use_certificate_chain_file(certificates / "localhost.pem");
+      tls_->use_private_key_file(certificates / "localhost.key", boost::asio::ssl::context::pem);
+    }
     accept();
     thread_ = std::thread{[this] { io_.run(); }};
   }
@@ -95,20 +120,24 @@ public:
 private:
   void accept() {
     acceptor_.async_accept([this](const boost::system::error_code& e, tcp::socket s) {
-      if (!e)
-        std::make_shared<connection>(std::move(s), answer_)->read();
+      if (!e && tls_)
+        std::make_shared<connection<tls_stream>>(answer_, std::move(s), *tls_)->begin();
+      else if (!e)
+        std::make_shared<connection<tcp::socket>>(answer_, std::move(s))->begin();
       if (e != boost::asio::error::operation_aborted)
         accept();
     });
   }
 
   std::string answer_;
+  std::optional<boost::asio::ssl::context> tls_;
   boost::asio::io_context io_{1};
   tcp::acceptor acceptor_{io_, tcp::endpoint{boost::asio::ip::address_v4::loopback(), 0}};
   std::thread thread_;
 };
 
-http_service::http_service(std::string body) : impl_{std::make_unique<implementation>(body)} {}
+http_service::http_service(std::string body, const std::filesystem::path& certificates)
+    : impl_{std::make_unique<implementation>(body, certificates)} {}
 http_service::~http_service() = default;
 
 std::uint16_t http_service::port() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -10,8 +11,8 @@ namespace steadfast::bench {
 /// open, on a thread of its own. So the agent is measured, not a service.
 class http_service {
 public:
-  /// On a free port of 127.0.0.1.
-  explicit http_service(std::string body);
+  /// On a free port of 127.0.0.1; with TLS, if there is a folder with the certificate of `localhost`.
+  explicit http_service(std::string body, const std::filesystem::path& certificates = {});
   ~http_service();
   http_service(const http_service&) = delete;
   http_service& operator=(const http_service&) = delete;

@@ -172,7 +172,7 @@ role role_of(const part_setup& setup) {
   if (setup.kind == "node")
     r.node = std::make_unique<part_node>(setup);
   else if (setup.kind == "service")
-    r.service = std::make_unique<http_service>(text_of_size(setup.load.result));
+    r.service = std::make_unique<http_service>(text_of_size(setup.load.result), setup.certificates);
   else if (setup.kind == "waiting")
     r.waiting = std::make_unique<waiting_load>(setup.folder);
   return r;

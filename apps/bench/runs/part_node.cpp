@@ -59,6 +59,7 @@ node_options options_of(const part_setup& setup) {
     for (std::uint32_t i = 1; i <= agents_of(setup.load); ++i) {
       actors::http_options http;
       http.url = setup.url;
+      http.ca_file = setup.ca_file;
       o.agents.push_back({options_of_agent(setup, agent_name(i)), http, {}});
     }
   return o;

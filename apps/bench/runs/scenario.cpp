@@ -180,6 +180,14 @@ private:
       service_ = std::make_unique<part>(part_setup{.kind = "service", .load = scenario_.load});
       p.agents = "http";
       p.url = "http://" + local_address(service_->about().at("port").get<std::uint16_t>()) + "/";
+    } else if (scenario_.agents == agent_place::https) {
+      const auto certificates = (folder_ / "service").string();
+      apps::make_certificates({certificates, {"localhost"}});
+      service_ =
+        std::make_unique<part>(part_setup{.kind = "service", .load = scenario_.load, .certificates = certificates});
+      p.agents = "http";
+      p.url = "https://localhost:" + service_->about().at("port").dump() + "/";
+      p.ca_file = certificates + "/authority.pem";
     } else if (scenario_.agents == agent_place::node) {
       std::erase(p.roles, "agents");
     }

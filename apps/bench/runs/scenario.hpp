@@ -21,9 +21,10 @@ enum class client_place : std::uint8_t {
 
 /// Where the agents are.
 enum class agent_place : std::uint8_t {
-  here, ///< C++ functions in the node's process
-  node, ///< C++ functions in a node of their own, over CAF
-  http, ///< in the node's process, with a call over HTTP to a service in another for each order
+  here,  ///< C++ functions in the node's process
+  node,  ///< C++ functions in a node of their own, over CAF
+  http,  ///< in the node's process, with a call over HTTP to a service in another for each order
+  https, ///< likewise, over TLS
 };
 
 /// One measurement.

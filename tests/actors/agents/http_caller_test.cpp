@@ -352,6 +352,8 @@ TEST_CASE("a service can ask for a wait of a day at most, by a number or a date"
   CHECK(wait_for("Sun, 06 Nov 1994 08:49:37 GMT") == 0s);
   CHECK(wait_for("Sun, 06 Nov 1994 08:49:47 GMT") == 10s);
   CHECK(wait_for("Sat, 05 Nov 1994 08:49:37 GMT") == 0s);
+  CHECK(wait_for("Sunday, 06-Nov-94 08:49:47 GMT") == 10s); // the two obsolete forms
+  CHECK(wait_for("Sun Nov  6 08:49:47 1994") == 10s);
   for (const auto* much : {"86401", "9223372036854775807", "Fri, 31 Dec 9999 23:59:59 GMT", "Fri, 3Dec 999685487"})
     CHECK(wait_for(much) == 24h);
   for (const auto* none : {"-5", "soon", "", "99999999999999999999"})
@@ -483,8 +485,9 @@ TEST_CASE("row 75: a service whose answer is no HTTP may have acted") {
   }
 }
 
-// libcurl sends a request again by itself when a connection that it kept is closed before a byte of an answer has come.
-// The service may be at work on the first: what it says to the second would be taken as its word on both.
+// Clients of HTTP are free to send a request again when a connection that they kept is closed before a byte of an answer
+// has come (RFC 9110, 9.2.2), and many do. The service may be at work on the first: what it says to the second would be
+// taken as its word on both.
 TEST_CASE("row 75: a request on a kept connection that is lost is not sent again unseen") {
   scripted_service s{
     {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", "", "HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n\r\n"}};

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "actors/agents/agent_options.hpp"
+#include "actors/agents/http/http_caller.hpp"
+#include "actors/agents/url.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace steadfast::actors {
+
+/// Writes the requests of one caller. What is the same in all of them is composed once.
+class request_text {
+public:
+  /// `headers`: those of a call. `through_proxy`: to a proxy of HTTP, which hands the request on, with what it is told of
+  /// who asks (as `Proxy-Authorization`; empty: nothing).
+  request_text(const http_options& o, const web_url& to, call_headers headers, bool through_proxy = false,
+               const std::string& proxy_authorization = {});
+
+  std::string of(const call& c) const;
+
+private:
+  std::string head_;
+  call_headers headers_;
+};
+
+/// "NAME: VALUE" and a line end. The value is as it is, except for control characters, which could end the header: they
+/// are sent as %XX. Neither ids nor configured values have any. A header without a value is left out.
+void add_line(std::string& text, std::string_view name, std::string_view value);
+
+/// As the value of `Authorization` or `Proxy-Authorization`.
+std::string basic_authorization(const std::string& user, const std::string& password);
+
+} // namespace steadfast::actors
