@@ -7,6 +7,7 @@
 #include "store/lmdb/incident_book.hpp"
 #include "store/lmdb/prefix_scan.hpp"
 #include "store/lmdb/ready_tasks.hpp"
+#include "store/upkeep/table_check.hpp"
 #include "store/verbs/decide_child.hpp"
 
 #include <algorithm>
@@ -18,13 +19,10 @@ namespace steadfast::store {
 
 namespace {
 
-constexpr std::size_t faults_max = 1000;
-
-class inspection {
+class inspection : table_check {
 public:
   inspection(const lmdb::transaction& txn, const tables& in, const snapshot& see, const checked_elsewhere* elsewhere)
-      : txn_{txn},
-        in_{in},
+      : table_check{txn, in},
         see_{see},
         elsewhere_{elsewhere} {}
 
@@ -34,73 +32,44 @@ public:
     check_tasks();
     count_elsewhere();
     check_ids();
-    check_rows_of_tasks(in_.payloads, "payload");
-    check_rows_of_tasks(in_.results, "result");
-    check_rows_of_tasks(in_.task_steps, "steps");
-    report_.records += txn_.entries(in_.task_steps);
-    check_events();
-    check_schedules();
+    check_rows_of_tasks(in.payloads, "payload");
+    check_rows_of_tasks(in.results, "result");
+    check_rows_of_tasks(in.task_steps, "steps");
+    report.records += txn.entries(in.task_steps);
+    check_events(*this);
+    check_schedules(*this);
     check_holds();
     check_index_sizes();
     check_groups();
     check_leases();
-    check_alerts();
-    check_incidents();
-    check_bulk_acts();
+    found_.last_alert = check_alerts(*this);
+    check_incidents(*this);
+    check_bulk_acts(*this);
     check_notices();
     check_late_replies();
     check_set_aside();
     check_ended_counts();
-    each(in_.endings, [this](const lmdb::cursor& c) {
+    each(in.endings, [this](const lmdb::cursor& c) {
       record<workflow::endings>(c, "how tasks of workflow " + std::string{c.key()} + " end");
     });
     check_counters();
-    return std::move(report_);
+    return std::move(report);
   }
 
 private:
-  void fault(const std::string& what) {
-    if (report_.faults.size() < faults_max)
-      report_.faults.push_back(what);
-  }
-
-  void expect(bool holds, const std::string& what) {
-    if (!holds)
-      fault(what);
-  }
-
-  template <class T>
-  std::optional<T> record(const lmdb::cursor& c, const std::string& what) {
-    ++report_.records;
-    try {
-      return decode_record<T>(c.key(), c.value());
-    } catch (const damaged_record& e) {
-      fault(what + ": " + e.what());
-      return std::nullopt;
-    }
-  }
-
-  template <class F>
-  void each(lmdb::table t, F f) {
-    lmdb::cursor c{txn_, t};
-    for (bool more = c.first(); more; more = c.next())
-      f(c);
-  }
-
-  bool has(lmdb::table t, std::string_view k) const { return txn_.get(t, k).has_value(); }
-  bool is_set_aside(std::uint64_t number) const { return has(in_.set_aside, key{number}); }
+  bool is_set_aside(std::uint64_t number) const { return has(in.set_aside, key{number}); }
 
   void read_counters() {
-    ++report_.records;
+    ++report.records;
     try {
-      counted_ = decode_record<counters>(counters_key, txn_.get(in_.meta, counters_key).value_or(std::string_view{}));
+      counted_ = decode_record<counters>(counters_key, txn.get(in.meta, counters_key).value_or(std::string_view{}));
     } catch (const damaged_record& e) {
       fault(std::string{"counters: "} + e.what());
     }
   }
 
   void check_definitions() {
-    each(in_.definitions, [this](const lmdb::cursor& c) {
+    each(in.definitions, [this](const lmdb::cursor& c) {
       const auto d = record<workflow::definition>(c, "a definition");
       if (!d)
         return;
@@ -112,10 +81,10 @@ private:
   }
 
   void check_tasks() {
-    each(in_.tasks, [this](const lmdb::cursor& c) {
+    each(in.tasks, [this](const lmdb::cursor& c) {
       const auto number = last_number(c.key());
-      ++report_.records;
-      ++report_.tasks;
+      ++report.records;
+      ++report.tasks;
       found_.last_task = std::max(found_.last_task, number);
       try {
         if (const auto known = see_.whole_task(number))
@@ -132,30 +101,29 @@ private:
     const auto name = "task " + std::to_string(t.number) + " (" + t.id + ")";
     const auto place = known.place();
     ++found_.tasks.at(static_cast<std::size_t>(t.state));
-    report_.records += known.state.large.size() + (known.state.payload_size > 0 ? 1 : 0);
-    expect(has(in_.ids, t.id) || has(in_.recent_ids, key{t.number}), name + ": its id is not known");
-    expect(has(in_.states, key{static_cast<std::uint8_t>(t.state), t.number}), name + ": missing in table states");
+    report.records += known.state.large.size() + (known.state.payload_size > 0 ? 1 : 0);
+    expect(has(in.ids, t.id) || has(in.recent_ids, key{t.number}), name + ": its id is not known");
+    expect(has(in.states, key{static_cast<std::uint8_t>(t.state), t.number}), name + ": missing in table states");
     if (place.due != workflow::never)
-      expect(counted(in_.deadlines, key{place.due, t.number}), name + ": missing in table deadlines");
+      expect(counted(in.deadlines, key{place.due, t.number}), name + ": missing in table deadlines");
     if (!place.locked_by.empty())
-      expect(counted(in_.locked, locked_key(place.locked_by, t.number)), name + ": missing in table locked");
+      expect(counted(in.locked, locked_key(place.locked_by, t.number)), name + ": missing in table locked");
     if (place.is_claimable && !place.group.is_waiting)
       expect(counted_in_queue(place, t.number), name + ": missing in tables ready and delayed");
     check_limit(place, t.number, name);
     if (place.ended_at != workflow::unset) {
-      expect(counted(in_.ended, ended_key(place.workflow, place.ended_at, t.number)),
-             name + ": missing in table ended");
+      expect(counted(in.ended, ended_key(place.workflow, place.ended_at, t.number)), name + ": missing in table ended");
       ++ended_[t.workflow];
     }
     for (std::size_t i = 0; i < t.steps.size(); ++i)
       if (const auto& rule = known.definition->steps[i].wait;
           rule && rule->what == workflow::wait_rule::kind::event && t.steps[i].state == workflow::step_state::waiting)
-        expect(counted(in_.event_waits, key{event_place(rule->name, t.steps[i].wait->event_key).view(),
-                                            static_cast<std::uint32_t>(i), t.number}),
+        expect(counted(in.event_waits, key{event_place(rule->name, t.steps[i].wait->event_key).view(),
+                                           static_cast<std::uint32_t>(i), t.number}),
                name + ": missing in table event_waits");
     check_family(known, name);
     for (const auto& x : workflow::indexed_values(*known.definition, t.payload.view()))
-      expect(counted(in_.payload_index, payload_index_key(x, t.number)),
+      expect(counted(in.payload_index, payload_index_key(x, t.number)),
              name + ": missing in table payload_index with the value at " + x.place);
   }
 
@@ -163,15 +131,15 @@ private:
   void check_limit(const index_position& p, std::uint64_t number, const std::string& name) {
     const auto& g = p.group;
     if (g.is_under_way)
-      expect(counted(in_.limit_places, key{g.number, number}), name + ": it is under way, and has no place");
+      expect(counted(in.limit_places, key{g.number, number}), name + ": it is under way, and has no place");
     if (!g.is_waiting)
       return;
     const auto tag = workflow_tag(p.workflow);
     const bool is_delayed = p.not_before != workflow::unset
-                            && counted(in_.delayed, delayed_key(p.not_before, p.priority, p.workflow, g, number));
-    const bool has_place = counted(in_.limit_places, key{g.number, number, p.priority, tag, g.at_a_time});
-    const bool waits = counted(in_.limit_waits, key{g.number, p.priority, number, tag, g.at_a_time});
-    const bool is_ready = counted(in_.ready, key{p.priority, tag, g.number, number});
+                            && counted(in.delayed, delayed_key(p.not_before, p.priority, p.workflow, g, number));
+    const bool has_place = counted(in.limit_places, key{g.number, number, p.priority, tag, g.at_a_time});
+    const bool waits = counted(in.limit_waits, key{g.number, p.priority, number, tag, g.at_a_time});
+    const bool is_ready = counted(in.ready, key{p.priority, tag, g.number, number});
     expect(int{is_delayed} + int{has_place} + int{waits} == 1 && has_place == is_ready,
            name + ": it must wait for its time, for a place in its group or for a scheduler, and for one of them only");
     if (waits || has_place) {
@@ -183,9 +151,9 @@ private:
 
   /// Those that have ended, and keep their places, have them.
   void check_holds() {
-    each(in_.limit_holds, [this](const lmdb::cursor& c) {
+    each(in.limit_holds, [this](const lmdb::cursor& c) {
       const auto place = c.key().substr(sizeof(std::uint64_t));
-      expect(counted(in_.limit_places, place),
+      expect(counted(in.limit_places, place),
              "task " + std::to_string(last_number(c.key())) + ": it has no place to keep");
     });
   }
@@ -195,7 +163,7 @@ private:
     if (has_damaged_task_)
       return;
     for (const auto& [group, first] : groups_)
-      expect(!next_place_change(places_of_group(txn_, in_, group), first),
+      expect(!next_place_change(places_of_group(txn, in, group), first),
              "the places of group " + std::to_string(group) + " are not given as its limit says");
   }
 
@@ -204,7 +172,7 @@ private:
       return ref->number;
     if (!recent_) {
       recent_.emplace();
-      lmdb::cursor c{txn_, in_.recent_ids};
+      lmdb::cursor c{txn, in.recent_ids};
       for (bool more = c.first(); more; more = c.next())
         if (const auto x = readable<recent_id>(c.key(), c.value()))
           (*recent_)[x->id] = last_number(c.key());
@@ -217,7 +185,7 @@ private:
   void check_family(const snapshot::known_task& known, const std::string& name) {
     const auto& t = known.state.task;
     if (!t.parent.empty() && t.parent->number != 0 && !workflow::has_ended(t)) {
-      expect(number_of(t.parent->id) == t.parent->number && has(in_.tasks, key{t.parent->number}),
+      expect(number_of(t.parent->id) == t.parent->number && has(in.tasks, key{t.parent->number}),
              name + ": its parent is not there");
     }
     if (!workflow::any_starts_child(*known.definition))
@@ -234,7 +202,7 @@ private:
       const bool is_child = child && workflow::is_child_of(child->state.task, t, i);
       const auto duty = workflow::duty_of(t, *known.definition, i, is_child ? &child->state.task : nullptr);
       const auto note = [&](workflow::child_duty what) {
-        return has(in_.child_notes, key_of({t.number, static_cast<std::uint32_t>(i), what, {}}));
+        return has(in.child_notes, key_of({t.number, static_cast<std::uint32_t>(i), what, {}}));
       };
       expect(duty == workflow::child_duty::none || note(duty) || note(workflow::child_duty::undo)
                || (!is_child && was_taken_in(t)),
@@ -248,9 +216,9 @@ private:
     const auto step = static_cast<std::uint32_t>(i);
     const key place{t.number, step};
     const auto note = [&](workflow::child_duty what, std::uint32_t item) {
-      return has(in_.child_notes, key_of({t.number, step, what, {}, item}));
+      return has(in.child_notes, key_of({t.number, step, what, {}, item}));
     };
-    const auto row = txn_.get(in_.item_groups, place);
+    const auto row = txn.get(in.item_groups, place);
     const auto g = row ? readable<workflow::item_group>(place, *row) : std::nullopt;
     const bool waits = t.steps[i].state == workflow::step_state::waiting;
     if (!g) {
@@ -260,7 +228,7 @@ private:
     }
     workflow::item_group counted;
     counted.is_turned = g->is_turned;
-    each_with(txn_, in_.items, place.view(), place.view(), [&](const lmdb::cursor& c) {
+    each_with(txn, in.items, place.view(), place.view(), [&](const lmdb::cursor& c) {
       const auto item = readable<item_record>(c.key(), c.value());
       expect(item.has_value(), name + ": one of its items cannot be read");
       if (item)
@@ -288,16 +256,16 @@ private:
   void count_elsewhere() {
     if (elsewhere_ == nullptr)
       return;
-    report_.records += elsewhere_->report.records;
+    report.records += elsewhere_->report.records;
     for (const auto& f : elsewhere_->report.faults)
       fault(f);
     has_damaged_task_ = has_damaged_task_ || elsewhere_->damaged > 0;
     left_ = elsewhere_->damaged;
     for (const auto& t : elsewhere_->tasks) {
-      if (has(in_.tasks, key{t.number}))
+      if (has(in.tasks, key{t.number}))
         continue;
       ++left_;
-      ++report_.tasks;
+      ++report.tasks;
       ++found_.tasks.at(static_cast<std::size_t>(t.state));
       ++ended_[*t.workflow];
       found_.last_task = std::max(found_.last_task, t.number);
@@ -321,9 +289,9 @@ private:
   }
 
   bool counted_in_queue(const index_position& p, std::uint64_t number) {
-    const bool is_delayed = p.not_before != workflow::unset
-                            && counted(in_.delayed, delayed_key(p.not_before, p.priority, p.workflow, number));
-    const bool is_ready = counted(in_.ready, ready_key(p.priority, p.workflow, number));
+    const bool is_delayed =
+      p.not_before != workflow::unset && counted(in.delayed, delayed_key(p.not_before, p.priority, p.workflow, number));
+    const bool is_ready = counted(in.ready, ready_key(p.priority, p.workflow, number));
     return is_delayed != is_ready;
   }
 
@@ -332,88 +300,48 @@ private:
     if (has_damaged_task_)
       return; // its entries cannot be told from strays
     const auto same = [this](lmdb::table t, std::uint64_t expected, const std::string& name) {
-      const auto is = txn_.entries(t);
+      const auto is = txn.entries(t);
       expect(is == expected, "table " + name + " has " + std::to_string(is) + " entries where there should be "
                                + std::to_string(expected));
     };
-    report_.records += txn_.entries(in_.states) + txn_.entries(in_.deadlines) + txn_.entries(in_.ready)
-                       + txn_.entries(in_.delayed) + txn_.entries(in_.locked) + txn_.entries(in_.ended)
-                       + txn_.entries(in_.payload_index);
-    same(in_.states, txn_.entries(in_.tasks), "states");
-    same(in_.deadlines, entries_[in_.deadlines.dbi], "deadlines");
-    same(in_.ready, entries_[in_.ready.dbi], "ready");
-    same(in_.delayed, entries_[in_.delayed.dbi], "delayed");
-    same(in_.locked, entries_[in_.locked.dbi], "locked");
-    same(in_.ended, entries_[in_.ended.dbi], "ended");
-    same(in_.payload_index, entries_[in_.payload_index.dbi], "payload_index");
-    same(in_.limit_waits, entries_[in_.limit_waits.dbi], "limit_waits");
-    same(in_.limit_places, entries_[in_.limit_places.dbi], "limit_places");
-    same(in_.event_waits, entries_[in_.event_waits.dbi], "event_waits");
-  }
-
-  /// Each event has its end, and each end its event.
-  void check_events() {
-    std::uint64_t with_id = 0;
-    each(in_.events, [&](const lmdb::cursor& c) {
-      const auto name = "event " + std::to_string(last_number(c.key()));
-      const auto x = record<event_record>(c, name);
-      if (!x)
-        return;
-      expect(c.key() == key{event_place(x->name, x->key).view(), x->number}.view(),
-             name + ": it has the key of another");
-      expect(has(in_.event_ends, key{x->expires_at, c.key()}), name + ": missing in table event_ends");
-      if (x->id.empty())
-        return;
-      ++with_id;
-      const auto id = event_place(x->name, x->id);
-      const auto bytes = txn_.get(in_.event_ids, id);
-      const auto there = bytes ? readable<event_place_record>(id, *bytes) : std::nullopt;
-      expect(there && there->key == c.key(), name + ": table event_ids has not its id");
-    });
-    expect(txn_.entries(in_.event_ids) == with_id, "table event_ids has entries of no event");
-    expect(txn_.entries(in_.events) == txn_.entries(in_.event_ends), "table event_ends has entries of no event");
-  }
-
-  /// Each schedule that has a next moment stands under it, and nothing else does.
-  void check_schedules() {
-    std::uint64_t timed = 0;
-    each(in_.schedules, [&](const lmdb::cursor& c) {
-      const auto name = "schedule " + std::string{c.key()};
-      const auto s = record<workflow::schedule_state>(c, name);
-      if (!s)
-        return;
-      expect(c.key() == s->what.name, name + ": it has the key of another");
-      if (s->next_at == workflow::never)
-        return;
-      ++timed;
-      expect(has(in_.schedule_times, key{s->next_at, c.key()}), name + ": missing in table schedule_times");
-    });
-    expect(txn_.entries(in_.schedule_times) == timed, "table schedule_times has entries of no schedule");
+    report.records += txn.entries(in.states) + txn.entries(in.deadlines) + txn.entries(in.ready)
+                      + txn.entries(in.delayed) + txn.entries(in.locked) + txn.entries(in.ended)
+                      + txn.entries(in.payload_index);
+    same(in.states, txn.entries(in.tasks), "states");
+    same(in.deadlines, entries_[in.deadlines.dbi], "deadlines");
+    same(in.ready, entries_[in.ready.dbi], "ready");
+    same(in.delayed, entries_[in.delayed.dbi], "delayed");
+    same(in.locked, entries_[in.locked.dbi], "locked");
+    same(in.ended, entries_[in.ended.dbi], "ended");
+    same(in.payload_index, entries_[in.payload_index.dbi], "payload_index");
+    same(in.limit_waits, entries_[in.limit_waits.dbi], "limit_waits");
+    same(in.limit_places, entries_[in.limit_places.dbi], "limit_places");
+    same(in.event_waits, entries_[in.event_waits.dbi], "event_waits");
   }
 
   void check_ids() {
-    each(in_.ids, [this](const lmdb::cursor& c) {
+    each(in.ids, [this](const lmdb::cursor& c) {
       const auto name = "id " + std::string{c.key()};
       const auto ref = record<task_ref>(c, name);
       if (!ref || is_set_aside(ref->number))
         return;
       const key k{ref->number};
-      const auto bytes = txn_.get(in_.tasks, k);
+      const auto bytes = txn.get(in.tasks, k);
       const auto t = bytes ? readable<task_state>(k, *bytes) : std::nullopt;
       expect(bytes.has_value(), name + ": there is no task " + std::to_string(ref->number));
       expect(!t || t->task.id == c.key(), name + ": it leads to another task");
     });
-    each(in_.recent_ids, [this](const lmdb::cursor& c) {
+    each(in.recent_ids, [this](const lmdb::cursor& c) {
       const auto number = last_number(c.key());
       const auto name = "id of task " + std::to_string(number);
       const auto recent = record<recent_id>(c, name);
       if (!recent || is_set_aside(number))
         return;
-      const auto bytes = txn_.get(in_.tasks, c.key());
+      const auto bytes = txn.get(in.tasks, c.key());
       const auto t = bytes ? readable<task_state>(c.key(), *bytes) : std::nullopt;
       expect(bytes.has_value(), name + ": there is no such task");
       expect(!t || t->task.id == recent->id, name + ": it is another one's");
-      const auto moved = txn_.get(in_.ids, recent->id);
+      const auto moved = txn.get(in.ids, recent->id);
       const auto ref = moved ? readable<task_ref>(recent->id, *moved) : std::nullopt;
       expect(!ref || ref->number == number, name + ": it leads to another task");
     });
@@ -422,19 +350,19 @@ private:
   void check_rows_of_tasks(lmdb::table t, const std::string& what) {
     each(t, [&](const lmdb::cursor& c) {
       const auto number = key_reader{c.key()}.number<std::uint64_t>().value_or(0);
-      expect(has(in_.tasks, key{number}) || is_set_aside(number),
+      expect(has(in.tasks, key{number}) || is_set_aside(number),
              what + " of task " + std::to_string(number) + ": there is no such task");
     });
   }
 
   void check_leases() {
-    if (const auto bytes = txn_.get(in_.meta, forgotten_lease_key)) {
-      ++report_.records;
+    if (const auto bytes = txn.get(in.meta, forgotten_lease_key)) {
+      ++report.records;
       const auto x = readable<lease_record>(forgotten_lease_key, *bytes);
       expect(x.has_value(), "the highest epoch of leases that were erased: its record is damaged");
       found_.last_epoch = std::max(found_.last_epoch, x ? x->what.epoch : 0);
     }
-    each(in_.leases, [this](const lmdb::cursor& c) {
+    each(in.leases, [this](const lmdb::cursor& c) {
       const auto x = record<lease_record>(c, "lease " + std::string{c.key()});
       if (!x)
         return;
@@ -443,100 +371,12 @@ private:
     });
   }
 
-  void check_alerts() {
-    std::uint64_t open = 0;
-    std::uint64_t of_tasks = 0;
-    bool all_read = true;
-    each(in_.alerts, [&](const lmdb::cursor& c) {
-      const auto number = last_number(c.key());
-      open += has(in_.open_alerts, c.key()) ? 1 : 0;
-      const auto name = "alert " + std::to_string(number);
-      found_.last_alert = std::max(found_.last_alert, number);
-      const auto x = record<alert_entry>(c, name);
-      all_read = all_read && x;
-      if (!x)
-        return;
-      if (x->task_number != 0) {
-        ++of_tasks;
-        expect(has(in_.task_alerts, key{x->task_number, number}), name + ": missing in table task_alerts");
-      }
-      expect(x->number == number, name + ": it has the number of another one");
-      expect((x->acknowledged_at == workflow::unset) == has(in_.open_alerts, c.key()),
-             name + ": table open_alerts is wrong about it");
-    });
-    expect(open == txn_.entries(in_.open_alerts), "table open_alerts has alerts that there are not");
-    expect(of_tasks == txn_.entries(in_.task_alerts) || !all_read, "table task_alerts has alerts that there are not");
-  }
-
-  void check_incidents() {
-    std::uint64_t holding = 0;
-    bool all_read = true;
-    each(in_.incidents, [&](const lmdb::cursor& c) {
-      const auto number = last_number(c.key());
-      const auto name = "incident " + std::to_string(number);
-      const auto x = record<incident>(c, name);
-      all_read = all_read && x;
-      if (!x)
-        return;
-      holding += x->alerts;
-      const auto digest = digest_of(x->what);
-      expect(x->number == number, name + ": it has the number of another one");
-      expect(has(in_.incident_keys, key{digest[0], digest[1], number}), name + ": missing in table incident_keys");
-      expect((x->alerts == 0) == (x->closed_at != workflow::unset), name + ": it is closed, and alerts hold");
-      expect(is_as_counted(*x), name + ": its alerts and tasks are not as many");
-    });
-    expect(holding == txn_.entries(in_.incident_alerts) || !all_read,
-           "table incident_alerts has incidents that there are not");
-    expect(txn_.entries(in_.incident_alerts) == txn_.entries(in_.alert_incidents)
-             && txn_.entries(in_.incident_keys) == txn_.entries(in_.incidents),
-           "the tables of incidents do not go together");
-  }
-
-  void check_bulk_acts() {
-    std::map<std::uint64_t, std::uint64_t> refused;
-    each(in_.bulk_acts, [&](const lmdb::cursor& c) {
-      const auto number = last_number(c.key());
-      const auto name = "bulk act " + std::to_string(number);
-      const auto b = record<workflow::bulk_act>(c, name);
-      refused[number] = b ? b->refused : workflow::bulk_refusals_max;
-      expect(!b || b->number == number, name + ": it has the number of another one");
-    });
-    each(in_.bulk_refusals, [&](const lmdb::cursor& c) {
-      const auto number = key_reader{c.key()}.number<std::uint64_t>().value_or(0);
-      const auto name = "a task that refused bulk act " + std::to_string(number);
-      record<workflow::bulk_refusal>(c, name);
-      const auto of = refused.find(number);
-      expect(of != refused.end() && of->second > 0, name + ": it was not counted");
-      if (of != refused.end() && of->second > 0)
-        --of->second;
-    });
-  }
-
-  bool is_as_counted(const incident& x) {
-    std::uint64_t alerts = 0;
-    std::set<std::uint64_t> tasks;
-    const key begin{x.number};
-    lmdb::cursor c{txn_, in_.incident_alerts};
-    for (bool more = c.seek(begin); more && c.key().starts_with(begin.view()); more = c.next()) {
-      ++alerts;
-      const key alert{last_number(c.key())};
-      const auto bytes = txn_.get(in_.alerts, alert);
-      if (!bytes || !has(in_.alert_incidents, key{alert.view(), x.number}))
-        return false;
-      if (const auto entry = readable<alert_entry>(alert, *bytes); !entry)
-        return true; // which is told by itself
-      else if (entry->task_number != 0)
-        tasks.insert(entry->task_number);
-    }
-    return alerts == x.alerts && tasks.size() == x.tasks;
-  }
-
   /// Those of one task lie together, so that it is read once.
   void check_notices() {
     std::uint64_t last = 0;
     bool is_there = false;
     std::optional<task_state> t;
-    each(in_.notices, [&](const lmdb::cursor& c) {
+    each(in.notices, [&](const lmdb::cursor& c) {
       key_reader k{c.key()};
       const std::size_t size = k.number<std::uint16_t>().value_or(0);
       const auto observer = std::string{k.rest().substr(0, size)};
@@ -553,7 +393,7 @@ private:
       if (workflow::is_webhook(observer)) // it says all by itself, and its task may have left
         return;
       if (const key of{number}; number != last) {
-        const auto bytes = txn_.get(in_.tasks, of);
+        const auto bytes = txn.get(in.tasks, of);
         is_there = bytes.has_value();
         t = bytes ? readable<task_state>(of, *bytes) : std::nullopt;
         last = number;
@@ -564,27 +404,27 @@ private:
   }
 
   void check_late_replies() {
-    each(in_.late, [this](const lmdb::cursor& c) {
+    each(in.late, [this](const lmdb::cursor& c) {
       const auto number = key_reader{c.key()}.number<std::uint64_t>().value_or(0);
       const auto name = "late reply to task " + std::to_string(number);
       record<late_reply_record>(c, name);
-      expect(has(in_.tasks, key{number}) || is_set_aside(number) || is_elsewhere(number),
+      expect(has(in.tasks, key{number}) || is_set_aside(number) || is_elsewhere(number),
              name + ": there is no such task");
     });
   }
 
   void check_set_aside() {
-    each(in_.set_aside, [this](const lmdb::cursor& c) {
+    each(in.set_aside, [this](const lmdb::cursor& c) {
       const auto number = last_number(c.key());
       const auto name = "task " + std::to_string(number) + ", set aside";
       record<set_aside_record>(c, name);
       found_.last_task = std::max(found_.last_task, number);
-      expect(!has(in_.tasks, c.key()), name + ": it is among the others too");
+      expect(!has(in.tasks, c.key()), name + ": it is among the others too");
     });
   }
 
   void check_ended_counts() {
-    each(in_.ended_counts, [this](const lmdb::cursor& c) {
+    each(in.ended_counts, [this](const lmdb::cursor& c) {
       const auto name = "ended tasks of workflow " + std::string{c.key()};
       const auto x = record<ended_count>(c, name);
       if (!x)
@@ -601,9 +441,9 @@ private:
   void check_counters() {
     if (!counted_)
       return;
-    expect(txn_.entries(in_.tasks) + left_ + txn_.entries(in_.set_aside) + purged_.tasks == counted_->last_task,
+    expect(txn.entries(in.tasks) + left_ + txn.entries(in.set_aside) + purged_.tasks == counted_->last_task,
            "counters: there are not as many tasks as numbers were given");
-    expect(txn_.entries(in_.alerts) + purged_.alerts == counted_->last_alert,
+    expect(txn.entries(in.alerts) + purged_.alerts == counted_->last_alert,
            "counters: there are not as many alerts as numbers were given");
     expect(found_.last_task <= counted_->last_task, "counters: a task has a number that was not given yet");
     expect(found_.last_alert <= counted_->last_alert, "counters: an alert has a number that was not given yet");
@@ -611,12 +451,9 @@ private:
     expect(found_.tasks == counted_->tasks || has_damaged_task_, "counters: the tasks by state are not as many");
   }
 
-  const lmdb::transaction& txn_;
-  const tables& in_;
   const snapshot& see_;
   const checked_elsewhere* elsewhere_;
   std::uint64_t left_ = 0; ///< tasks that are elsewhere
-  check_report report_;
   std::optional<counters> counted_;
   counters found_;
   std::map<unsigned, std::uint64_t> entries_; ///< that were looked for and found, by table

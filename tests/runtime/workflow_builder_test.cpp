@@ -81,8 +81,8 @@ TEST_CASE("the workflows of config/workflows, built in C++, are those of their f
                              .undo_input("booking", found("hotel", "/booking").optional()))));
 
   CHECK(equals_file(
-    workflow_builder{"statement"}
-      .limit("/customer")
+    workflow_builder{"statement", 2}
+      .limit("/customer", 1, 1min)
       .add(step{"close_period", "ledger"}
              .input("customer", given("/customer"))
              .input("until", given("/until"))

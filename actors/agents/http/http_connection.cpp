@@ -37,9 +37,8 @@ void http_connection::dial(const std::vector<address>& addresses, std::uint16_t 
         return self->give_up({broken_call::cause::not_connected, "no connection: " + fault, 0});
       self->begin(std::move(*made));
     });
-  std::shared_ptr {
-    dialling_
-    } -> begin();
+  const auto kept = dialling_; // it may end at once
+  kept->begin();
 }
 
 void http_connection::begin(tcp::socket made) {

@@ -219,3 +219,27 @@ TEST_CASE("http: the client of the examples, in Python, submits a task and follo
   CHECK_THAT(run("p1"), Catch::Matchers::StartsWith("it was there\n"));
   CHECK_THAT(run("'p 1'"), Catch::Matchers::Contains("id must be 1 to 128 printable characters"));
 }
+
+TEST_CASE("row 136: an event sent again with its Idempotency-Key changes nothing") {
+  const http_node n;
+  const std::string file = "name = \"order\"\n[[step]]\nname = \"payment\"\n"
+                           "wait = { event = \"paid\", key = \"payload:/order\", limit = \"1h\" }\n";
+  REQUIRE(n.ask("POST", "/v1/workflows", file, {{"Content-Type", "application/toml"}}).status == 200);
+  const auto send = [&](const char* key, const char* data) {
+    return n.ask("POST", "/v1/events", json{{"event", "paid"}, {"key", key}, {"data", json::parse(data)}}.dump(),
+                 {{"Idempotency-Key", "evt-1"}});
+  };
+  const auto first = send("o-1", R"({"euros":20})");
+  REQUIRE(first.status == 200);
+  CHECK(first.json().at("again") == false);
+  const auto second = send("o-1", R"({"euros":20})");
+  CHECK(second.status == 200);
+  CHECK(second.json().at("again") == true);
+  CHECK(second.json().at("event") == first.json().at("event"));
+  CHECK(send("o-1", R"({"euros":21})").status == 409);
+  CHECK(send("o-2", R"({"euros":20})").status == 409);
+  const auto two_ids =
+    n.ask("POST", "/v1/events", R"({"event":"paid","key":"o-1","id":"evt-2"})", {{"Idempotency-Key", "evt-1"}});
+  CHECK(two_ids.status == 400);
+  CHECK(two_ids.field() == "id");
+}
