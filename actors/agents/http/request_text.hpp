@@ -12,8 +12,8 @@ namespace steadfast::actors {
 /// Writes the requests of one caller. What is the same in all of them is composed once.
 class request_text {
 public:
-  /// `headers`: those of a call. `through_proxy`: to a proxy of HTTP, which hands the request on, with what it is told of
-  /// who asks (as `Proxy-Authorization`; empty: nothing).
+  /// `headers`: those of a call. `through_proxy`: to a proxy of HTTP, which hands the request on, with what it is told
+  /// of who asks (as `Proxy-Authorization`; empty: nothing).
   request_text(const http_options& o, const web_url& to, call_headers headers, bool through_proxy = false,
                const std::string& proxy_authorization = {});
 

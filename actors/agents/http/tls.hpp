@@ -12,12 +12,12 @@ namespace steadfast::actors {
 
 using tls_context = std::shared_ptr<SSL_CTX>;
 
-/// TLS 1.2 or 1.3 with servers for which an authority of the file vouches; empty: one of the system's. Without a context,
-/// `fault` says why.
+/// TLS 1.2 or 1.3 with servers for which an authority of the file vouches; empty: one of the system's. Without a
+/// context, `fault` says why.
 tls_context make_tls_context(const std::string& ca_file, std::string& fault);
 
-/// TLS over bytes that somebody else sends and receives. It is open when the server has shown a certificate for `host`, a
-/// name or the number of an address, and has proved that it has its key.
+/// TLS over bytes that somebody else sends and receives. It is open when the server has shown a certificate for `host`,
+/// a name or the number of an address, and has proved that it has its key.
 class tls_layer : public opening {
 public:
   tls_layer(const tls_context& context, const std::string& host);

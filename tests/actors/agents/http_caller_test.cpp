@@ -485,9 +485,9 @@ TEST_CASE("row 75: a service whose answer is no HTTP may have acted") {
   }
 }
 
-// Clients of HTTP are free to send a request again when a connection that they kept is closed before a byte of an answer
-// has come (RFC 9110, 9.2.2), and many do. The service may be at work on the first: what it says to the second would be
-// taken as its word on both.
+// Clients of HTTP are free to send a request again when a connection that they kept is closed before a byte of an
+// answer has come (RFC 9110, 9.2.2), and many do. The service may be at work on the first: what it says to the second
+// would be taken as its word on both.
 TEST_CASE("row 75: a request on a kept connection that is lost is not sent again unseen") {
   scripted_service s{
     {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", "", "HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n\r\n"}};

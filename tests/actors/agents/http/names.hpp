@@ -5,7 +5,8 @@
 
 namespace steadfast::tests {
 
-/// While it lives, that name has these addresses in this process, in this order: the tests take the place of getaddrinfo.
+/// While it lives, that name has these addresses in this process, in this order: the tests take the place of
+/// getaddrinfo.
 class named_host {
 public:
   named_host(std::string name, std::vector<std::string> addresses);
