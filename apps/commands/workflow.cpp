@@ -116,7 +116,7 @@ void print_definition(const json& d) {
   if (d.contains("limit")) {
     std::cout << ", " << d["limit"].at("at_a_time") << " at a time with the same " << text_of(d["limit"].at("key"));
     if (d["limit"].contains("per"))
-      std::cout << ", and as many that begin within " << text_of(d["limit"]["per"]);
+      std::cout << ", and no more begun within " << text_of(d["limit"]["per"]);
   }
   std::cout << "\n\n";
   table rows{{"step", "agent", "after", "only if", "attempts", "when exhausted", "undone by"}};

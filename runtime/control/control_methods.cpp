@@ -120,8 +120,8 @@ actors::task_view view_of(const control_context& c, const std::string& id) {
 
 namespace {
 
-/// Who is under way in its stead. Empty: nobody, or it cannot be told.
-std::string told_limit_queue(const control_context& c, const workflow::task& t) {
+/// Who has the places of its key. Empty: nobody, or it cannot be told.
+std::string told_limit_queue(const control_context& c, const workflow::task& t, const workflow::definition& d) {
   const auto q = c.ask<actors::limit_queue>(c.parts.reader, actors::find_limit_queue{t.number});
   if (!q.is_waiting)
     return {};
@@ -130,7 +130,9 @@ std::string told_limit_queue(const control_context& c, const workflow::task& t) 
     holders += (holders.empty() ? "" : ", ") + workflow::quoted(id);
   const auto others = q.before < store::limit_before_max ? std::to_string(q.before)
                                                          : "at least " + std::to_string(store::limit_before_max);
-  return "waiting: for the end of " + holders + ", with the same key; " + others + " more with that key come before it";
+  const bool keeps_places = d.limit && d.limit->per > workflow::span{0}; // also of tasks that have ended, or left
+  const auto what = holders.empty() ? "a place" : (keeps_places ? "the places of " : "the end of ") + holders;
+  return "waiting: for " + what + ", with the same key; " + others + " more with that key come before it";
 }
 
 json show_task(const control_context& c, const api::arguments& params) {
@@ -144,7 +146,7 @@ json show_task(const control_context& c, const api::arguments& params) {
       sentences.insert(sentences.begin() + 1,
                        workflow::explanation{std::move(trouble), workflow::unset}); // never empty
   if (workflow::waits_for_key(*view.task))
-    if (auto who = told_limit_queue(c, *view.task); !who.empty())
+    if (auto who = told_limit_queue(c, *view.task, *view.definition); !who.empty())
       sentences.push_back({std::move(who), workflow::unset});
   return {{"task", task_json(*view.task, *view.definition)},
           {"explanation", explanation_json(sentences)},

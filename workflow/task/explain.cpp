@@ -227,7 +227,7 @@ void explain_pending(const task& t, instant now, std::vector<explanation>& out) 
 
 void explain_limit(const task& t, const definition& d, std::vector<explanation>& out) {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(d.limit->per).count();
-  const auto within = seconds > 0 ? ", and as many may begin within " + std::to_string(seconds) + " s" : "";
+  const auto within = seconds > 0 ? ", and no more of them may begin within " + std::to_string(seconds) + " s" : "";
   const auto key = "limit: of workflow " + quoted(t.workflow) + " " + std::to_string(d.limit->at_a_time)
                    + " at a time may be under way with the key " + quoted(t.limit->key) + within;
   if (waits_for_key(t))
