@@ -242,7 +242,7 @@ TEST_CASE("the shipped workflows are ready to be used") {
   CHECK(all[5].steps.size() == 7);
   CHECK(workflow::is_over_items(all[5].steps[5]));
   CHECK(all[6].name == "statement");
-  CHECK(all[6].limit == workflow::limit_rule{"/customer", 1});
+  CHECK(all[6].limit == workflow::limit_rule{"/customer", 1, std::chrono::minutes{1}});
   CHECK(all[7].name == "trip");
   CHECK(all[7].steps.size() == 2);
 }
