@@ -392,6 +392,9 @@ private:
     const auto* const update = std::get_if<store::update_task>(&w);
     if (update != nullptr && o.result == store::write_status::applied && o.as<store::update_result>().has_ended)
       deps_.on_end(update->next.number);
+    for (const auto& t : o.tasks)
+      if (t.state != workflow::process_state::pending)
+        deps_.on_end(t.number);
   }
 
   void learn_load(const store::write& w, const store::outcome& o) {

@@ -4,7 +4,23 @@
 
 namespace steadfast::actors {
 
+namespace {
+
+void count_end(store_figures::of_workflow& of, workflow::process_state how) {
+  using enum workflow::process_state;
+  (how == processed ? of.processed : how == undone ? of.undone : of.error).add();
+}
+
+} // namespace
+
 void store_figures::count(const store::write& w, const store::outcome& o) {
+  for (const auto& t : o.tasks) {
+    auto& of = workflows.of(t.workflow);
+    if (t.state == workflow::process_state::pending)
+      of.submitted.add();
+    else
+      count_end(of, t.state);
+  }
   if (const auto* submitted = std::get_if<store::submit_task>(&w))
     return count(*submitted, o);
   if (o.result != store::write_status::applied)
@@ -12,9 +28,7 @@ void store_figures::count(const store::write& w, const store::outcome& o) {
   if (const auto* u = std::get_if<store::update_task>(&w)) {
     if (!o.as<store::update_result>().has_ended)
       return;
-    auto& of = workflows.of(u->next.workflow);
-    using enum workflow::process_state;
-    (u->next.state == processed ? of.processed : u->next.state == undone ? of.undone : of.error).add();
+    count_end(workflows.of(u->next.workflow), u->next.state);
   } else if (const auto* lease = std::get_if<store::acquire_lease>(&w)) {
     leases.of(lease->name).add();
   }

@@ -441,9 +441,18 @@ struct any_result : submit_result,
                     schedule_result,
                     no_result {};
 
+/// A task that a write has made, or that ended by it in that state.
+struct task_news {
+  std::uint64_t number = 0;
+  std::string workflow;
+  workflow::process_state state = workflow::process_state::pending;
+};
+
 /// What became of a write of any kind.
 class outcome : public decision {
 public:
+  std::vector<task_news> tasks; ///< besides the one that the write names; another node is not told
+
   outcome() = default;
   outcome(decision d) : decision{std::move(d)} {}
   template <class Result>

@@ -20,8 +20,14 @@ write_batch::write_batch(lmdb::transaction& txn, const tables& in, const committ
       incidents_{txn, in} {}
 
 outcome write_batch::carry_out(const write& w) {
+  const auto* const update = std::get_if<update_task>(&w);
+  own_ = update != nullptr ? update->next.number : 0;
+  is_submission_ = std::holds_alternative<submit_task>(w);
+  news_.clear();
   try {
-    return std::visit([this](const auto& x) -> outcome { return make(x); }, w);
+    auto o = std::visit([this](const auto& x) -> outcome { return make(x); }, w);
+    o.tasks = std::move(news_);
+    return o;
   } catch (const damaged_record& e) { // a verb reads what it needs before it writes anything
     return turned_down(write_status::refused, std::string{"a record it needs is damaged: "} + e.what());
   }

@@ -364,6 +364,9 @@ private:
   };
   std::vector<new_wait> new_waits_;
   bool freed_schedule_ = false;        ///< in the write that is being made
+  std::vector<task_news> news_;        ///< of it
+  std::uint64_t own_ = 0;              ///< the task that it names; 0: none
+  bool is_submission_ = false;         ///< it is
   std::deque<child_note> child_notes_; ///< of the write that is being made
   std::size_t notes_said_ = 0;
   std::optional<snapshot::known_task> last_parent_; ///< that notes were about

@@ -90,6 +90,8 @@ known_tasks::entry& write_batch::put(new_task& x, const submission_digest& of_th
   move_event_waits(*x.outline.definition, t, {});                       // of an imported one
   if (t.state != workflow::process_state::pending || t.lock_epoch != 0) // it was taken in
     note_import(*x.outline.definition, t);
+  if (!is_submission_ && t.state == workflow::process_state::pending)
+    news_.push_back({t.number, t.workflow, t.state});
   auto& e = settings_.known->add_new(t.number, std::move(x.outline));
   const auto now = e.now.placed();
   move_in_queue(txn_, in_, t.number, {}, now);
@@ -173,6 +175,8 @@ void write_batch::put(known_tasks::entry& e, const next_state& next, const task_
         incident_of_child(t, *e.now.definition, c.raised[i].signature.step));
   if (c.from.state != c.to.state && workflow::has_ended(t))
     tell_of_end(t, c.revision);
+  if (t.number != own_ && c.from.state != c.to.state && workflow::has_ended(t))
+    news_.push_back({t.number, t.workflow, t.state});
   if (c.from.state != c.to.state && !is_open_for_schedules(t.state))
     free_schedule(t);
   const auto before = std::move(e.now.sound.steps);

@@ -209,6 +209,23 @@ TEST_CASE("after three tasks, one of them undone, the page says so") {
   CHECK(s.at("steadfast_oldest_claimable_seconds") == 0);
 }
 
+TEST_CASE("row 142: tasks that end as a scheduler takes them, and that steps start, are counted as others are") {
+  measured_node n;
+  n.methods.at("workflow.register")(
+    {{"text", "name = \"rest\"\n[[step]]\nname = \"rest\"\nsleep = \"10ms\"\n"}, {"who", "a test"}});
+  n.methods.at("workflow.register")(
+    {{"text", "name = \"family\"\n[[step]]\nname = \"rest\"\nworkflow = \"rest\"\n"}, {"who", "a test"}});
+  n.methods.at("submit")({{"id", "t"}, {"workflow", "family"}});
+  n.await("t", "processed");
+  const auto s = samples_of(n.text());
+  for (const std::string workflow : {"family", "rest"}) {
+    INFO(workflow);
+    CHECK(s.at("steadfast_tasks_submitted_total{workflow=\"" + workflow + "\"}") == 1);
+    CHECK(s.at("steadfast_tasks_ended_total{workflow=\"" + workflow + "\",state=\"processed\"}") == 1);
+  }
+  CHECK(s.at("steadfast_submissions_total{outcome=\"created\"}") == 1);
+}
+
 TEST_CASE("the page tells where each webhook stands") {
   measured_node n;
   n.work();

@@ -215,12 +215,28 @@ void explain_steps(const task& t, const definition& d, instant now, std::vector<
   }
 }
 
-void explain_pending(const task& t, instant now, std::vector<explanation>& out) {
+/// A step ends when somebody says so, or a task has ended: its moment is only the latest.
+bool waits_for_word(const task& t, const definition& d) {
+  bool waits = false;
+  t.steps.each<step_mark::burdened>([&](std::size_t i) {
+    const auto& s = t.steps[i];
+    const auto& rule = d.steps[i].wait;
+    const bool is_of_others = rule && (is_until_told(*rule) || starts_child(d.steps[i]));
+    waits = waits || ends_later(s) || (s.state == step_state::waiting && is_of_others);
+  });
+  return waits;
+}
+
+void explain_pending(const task& t, const definition& d, instant now, std::vector<explanation>& out) {
   const auto priority = "priority " + std::to_string(t.priority);
-  if (t.not_before > now)
-    out.push_back(
-      {"pending: with " + priority + (t.lock_epoch == 0 ? ", not to be started before" : ", in the queue again at"),
-       t.not_before});
+  if (t.not_before > now && t.lock_epoch == 0)
+    out.push_back({"pending: with " + priority + ", not to be started before", t.not_before});
+  else if (t.not_before > now && waits_for_word(t, d))
+    out.push_back({"pending: it only waits; with " + priority
+                     + ", in the queue again when what it waits for comes, at the latest at",
+                   t.not_before});
+  else if (t.not_before > now)
+    out.push_back({"pending: with " + priority + ", in the queue again at", t.not_before});
   else
     out.push_back({"pending: in the queue with " + priority + ", until a scheduler has room for it"});
 }
@@ -375,7 +391,7 @@ std::vector<explanation> explain_whole(const task& t, const definition& d, insta
       explain_what_is_left(t, d, out);
       return out;
     case process_state::error: explain_error(t, d, out); return out;
-    case process_state::pending: explain_pending(t, now, out); break;
+    case process_state::pending: explain_pending(t, d, now, out); break;
     case process_state::processing: out.push_back({"processing: by scheduler " + quoted(t.locked_by)}); break;
     case process_state::undoing: explain_undoing(t, d, out); break;
     case process_state::suspended: explain_suspended(t, out); break;

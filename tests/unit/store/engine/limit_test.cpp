@@ -306,7 +306,11 @@ TEST_CASE("row 142: a claim tells of tasks that only wait from then on, and of t
   const auto number_of = [&x](const std::string& id) { return x.store->find(id)->number; };
   CHECK(told(1).numbers == std::vector<std::uint64_t>{number_of("a1")});
   CHECK(told(2).numbers.empty());
-  CHECK(told(90).numbers == std::vector<std::uint64_t>{number_of("a1"), number_of("a2")}); // whose turn it is now
+  const auto o = x.store->commit({claim_tasks{"s1", 100, at(90)}}).at(0);
+  CHECK(o.as<claim_result>().others.numbers == std::vector<std::uint64_t>{number_of("a1"), number_of("a2")});
+  REQUIRE(o.tasks.size() == 1); // that ended; and the turn is that of the other
+  CHECK(o.tasks[0].number == number_of("a1"));
+  CHECK(o.tasks[0].state == workflow::process_state::processed);
   CHECK(x.state("a1") == "processed");
   CHECK(x.store->find("a2")->steps[0].state == workflow::step_state::waiting);
   x.expect_whole();
