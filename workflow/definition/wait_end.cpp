@@ -111,4 +111,8 @@ std::string text_of_next(const wait_rule& rule, std::string_view zone) {
   return text + utc_text(instant{rule.time_of_day}).substr(11, 5) + ' ' + std::string{zone};
 }
 
+span silence_of(const later_rule& rule) {
+  return rule.heartbeat > span{0} ? rule.heartbeat : rule.limit;
+}
+
 } // namespace steadfast::workflow

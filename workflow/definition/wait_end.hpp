@@ -34,4 +34,7 @@ std::optional<wait_rule> parse_next(std::string_view text);
 /// "next workday 08:00 Europe/Lisbon", with that zone. REQUIRES: kind::next.
 std::string text_of_next(const wait_rule& rule, std::string_view zone);
 
+/// How long a step that its agent has begun may go on without a word.
+span silence_of(const later_rule& rule);
+
 } // namespace steadfast::workflow

@@ -1,5 +1,7 @@
 #include "workflow/task/clock_reading.hpp"
 
+#include "workflow/definition/wait_end.hpp"
+
 #include <algorithm>
 
 namespace steadfast::workflow {
@@ -10,11 +12,6 @@ namespace {
 span longest_of(const step_definition& s) {
   const auto performed = s.later ? std::max(s.complete_by, s.later->limit) : s.complete_by;
   return s.compensation ? std::max(performed, s.compensation->complete_by) : performed;
-}
-
-/// The same of one that its agent has begun and that ends later: without a word of it.
-span silence_of(const later_rule& rule) {
-  return rule.heartbeat > span{0} ? rule.heartbeat : rule.limit;
 }
 
 void carry_step_over(step_list& steps, std::size_t i, const definition& d, const clock_reading& clock) {

@@ -296,7 +296,7 @@ void enter_error(draft& x, std::string cause, std::string alert_kind) {
     const auto action = s.doing;
     close_attempt(x, i, attempt_outcome::stopped, "the task went to error");
     if (action != attempt_action::probe)
-      settle_later(x, s);
+      settle_later(x, i);
     if (action == attempt_action::perform) {
       s.maybe_done = true;
       s.state = step_state::unknown;

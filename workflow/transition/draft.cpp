@@ -1,5 +1,6 @@
 #include "workflow/transition/draft.hpp"
 
+#include "workflow/definition/wait_end.hpp"
 #include "workflow/text/name.hpp"
 
 #include <algorithm>
@@ -65,8 +66,13 @@ void close_attempt(draft& x, std::size_t i, attempt_outcome outcome, std::string
   line.note = clipped(note, note_size_max);
 }
 
-void settle_later(draft& x, step& s) {
-  s.settles_at = std::max(s.settles_at, s.complete_by + x.d.grace);
+void settle_later(draft& x, std::size_t i) {
+  auto& s = x.t.steps.change(i);
+  auto acts_until = s.complete_by;
+  if (const auto& rule = x.definition_of(i).later; rule && s.log.back().action == attempt_action::perform)
+    acts_until =
+      std::max(acts_until, std::min(s.complete_by + silence_of(*rule), s.log.back().started_at + rule->limit));
+  s.settles_at = std::max(s.settles_at, acts_until + x.d.grace);
 }
 
 void back_to_start(step& s) {

@@ -42,8 +42,9 @@ void complete(draft& x, std::size_t i, blob result, std::vector<fact> facts);
 void close_attempt(draft& x, std::size_t i, attempt_outcome outcome, std::string_view note = {});
 
 /// After an attempt whose service has not said how it ended: it may act until complete-by, and its messages for the
-/// grace after.
-void settle_later(draft& x, step& s);
+/// grace after. Of a step that may end later, the answer that it was begun may be lost: then it may act as long as it
+/// could without a word from an answer at complete-by on.
+void settle_later(draft& x, std::size_t i);
 
 /// The step as it is before its next attempt: unknown if an earlier one may have acted.
 void back_to_start(step& s);

@@ -1,5 +1,6 @@
 // Steps that an agent has begun and that end later, by a token.
 
+#include "workflow/definition/wait_end.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/transition/attempt_end.hpp"
 #include "workflow/transition/handlers.hpp"
@@ -54,7 +55,7 @@ step& close_later(draft& x, const token_use& by, attempt_outcome how, std::strin
 
 instant end_of_time(const draft& x, std::size_t i, span length) {
   const auto& rule = *x.definition_of(i).later;
-  const auto wanted = length > span{0} ? length : rule.heartbeat > span{0} ? rule.heartbeat : rule.limit;
+  const auto wanted = length > span{0} ? length : silence_of(rule);
   return std::min({x.now + wanted, x.t.steps[i].log.back().started_at + rule.limit, forward_ends_at(x.t, x.d)});
 }
 
@@ -70,7 +71,7 @@ ruling on(draft& x, const attempt_taken_on& e) {
   s.doing = attempt_action::none;
   s.state = step_state::waiting;
   if (e.unsettled)
-    settle_later(x, s);
+    settle_later(x, i);
   auto& w = s.wait.change();
   w.token = e.token;
   w.progress.clear();

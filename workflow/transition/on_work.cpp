@@ -30,7 +30,7 @@ namespace {
 /// be at work on it, until complete-by and grace are over; neither probe nor undo may come before that.
 void settle_as_told(draft& x, std::size_t i, attempt_action action, bool unsettled) {
   if (unsettled && action == attempt_action::perform)
-    settle_later(x, x.t.steps.change(i));
+    settle_later(x, i);
 }
 
 /// The attempt ended as its agent says. Returns what it was for.
@@ -84,9 +84,9 @@ ruling on(draft& x, const taken& e) {
     s.log.change().back().epoch = x.t.lock_epoch; // it is ordered again under the new lock
     if (s.doing != attempt_action::perform)
       return;
-    // The former order may have acted, and on another node may go on until its complete-by.
+    // The former order may have acted, and on another node may go on.
     s.maybe_done = true;
-    settle_later(x, s);
+    settle_later(x, i);
   });
   advance(x);
   return applied();
@@ -206,7 +206,7 @@ ruling on(draft& x, const attempt_expired& e) {
   const auto action = s.doing;
   close_attempt(x, i, attempt_outcome::expired, "no answer by its complete-by");
   if (action != attempt_action::probe)
-    settle_later(x, s);
+    settle_later(x, i);
   s.waiting_since = unset; // an agent took it
   s.wait_alerted = false;
   s.error = "no answer by its complete-by";

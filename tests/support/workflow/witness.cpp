@@ -28,6 +28,8 @@ std::optional<std::size_t> step_of(const event& e) {
         return x.ref.step;
       else if constexpr (requires { x.step; })
         return x.step;
+      else if constexpr (requires { x.by.step; })
+        return x.by.step;
       else
         return std::nullopt;
     },
@@ -83,6 +85,25 @@ void witness::hear(std::size_t i, const step& before, const event& e, instant no
           --account.performs;
       },
       [&](const attempt_stopped& x) { ended(x.maybe_done); },
+      [&](const attempt_taken_on& x) {
+        if (x.unsettled)
+          account.ordered_twice.insert(attempt);
+        else if (!account.ordered_twice.contains(attempt))
+          account.quiet_at[attempt] = before.complete_by + d_.grace; // from here on its token tells
+      },
+      [&](const later_completed&) {
+        if (before.key_generation == 0)
+          account.quiet_at.clear();
+        else if (!account.ordered_twice.contains(attempt))
+          account.quiet_at.erase(attempt);
+      },
+      [&](const later_failed& x) {
+        if (account.ordered_twice.contains(attempt))
+          return;
+        account.quiet_at.erase(attempt);
+        if (!x.maybe_done)
+          account.may_have_acted.erase(attempt);
+      },
       [&](const probe_denied&) { account.may_have_acted.clear(); },
       [&](const attempt_expired&) { expect(now >= before.complete_by, "an attempt expired before its complete-by"); },
       [&](const step_skipped&) {
@@ -104,7 +125,13 @@ void witness::look_at_perform(std::size_t i, const task& before, const task& nex
     expect(!before_[i][p] || was_settled(next.steps[p]),
            name + " was ordered before " + d_.steps[p].name + " was done");
   account.may_have_acted.insert(next.steps[i].attempt);
-  account.quiet_at[next.steps[i].attempt] = next.steps[i].complete_by + d_.grace;
+  const auto& s = next.steps[i];
+  account.quiet_at[s.attempt] = s.complete_by + d_.grace;
+  if (const auto& rule = d_.steps[i].later) { // the answer that it was begun may be lost
+    const auto silent_for = rule->heartbeat > span{0} ? rule->heartbeat : rule->limit;
+    const auto until = std::min(s.complete_by + silent_for, s.log.back().started_at + rule->limit);
+    account.quiet_at[s.attempt] = std::max(s.complete_by, until) + d_.grace;
+  }
   ++account.performs;
   expect(account.performs <= attempts_limit(d_.steps[i]), name + " was ordered more often than it may be");
 }

@@ -149,7 +149,7 @@ TEST_CASE("a call that was lost before the one that was taken on may act until i
   scenario s{rendering()};
   s.take();
   s.succeed("upload");
-  const auto settles = s.at("video").complete_by + s.d.grace;
+  const auto settles = s.at("video").complete_by + 1min + s.d.grace; // it may have been taken on, and be silent
   s.must(attempt_taken_on{s.ref("video"), digest, true});
   s.must(later_failed{token_of(s), false, true, {}, "the machine was lost"});
   CHECK(s.state("video") == "unknown");
@@ -157,6 +157,35 @@ TEST_CASE("a call that was lost before the one that was taken on may act until i
   auto told = taken_on(); // by the only call that there was
   told.must(later_failed{token_of(told), false, true, {}, "the machine was lost"});
   CHECK(told.at("video").settles_at == unset);
+}
+
+TEST_CASE("undo waits for a step that may have been begun in an answer that was lost, as long as it may be silent") {
+  const bool has_heartbeat = GENERATE(true, false);
+  const bool loses_scheduler = GENERATE(true, false);
+  INFO("with a heartbeat: " << has_heartbeat << ", its scheduler is lost: " << loses_scheduler);
+  auto d = rendering();
+  d.steps[1].complete_by = 2s;
+  if (!has_heartbeat)
+    d.steps[1].later = later_rule{10min, {}};
+  const span silent = has_heartbeat ? span{1min} : 10min - 2s; // its limit is from the beginning of the attempt
+  scenario s{d};
+  s.take();
+  s.succeed("upload");
+  const auto quiet_at = s.at("video").complete_by + silent + s.d.grace;
+  if (loses_scheduler) {
+    s.must(lock_lapsed{});
+    s.take("s2"); // it is ordered again
+    s.must(cancelled{cara});
+    s.expire("video");
+  } else {
+    s.must(cancelled{cara});
+    s.must(attempt_failed{s.ref("video"), false, true, {}, "the connection was lost", true});
+  }
+  CHECK(s.state("video") == "unknown");
+  CHECK(s.at("video").settles_at == quiet_at);
+  s.wait();
+  CHECK(s.now == quiet_at);
+  CHECK(s.state("video") == "compensating");
 }
 
 TEST_CASE("who was silent for too long may act until the complete-by that the call was told, and undo waits for that") {
