@@ -65,9 +65,6 @@ void watch::on_commit(const store::state_store* s, const store::write_list& batc
     model_->on_commit(s, batch, outcomes, fate);
   look_at_fate(batch, fate);
   look_at_clients(batch);
-  for (const auto* w : batch)
-    if (const auto* put = std::get_if<store::put_schedule>(w))
-      schedules_.insert(put->what.name);
   if (s)
     look_at_turns(*s, batch, outcomes);
   for (std::size_t i = 0; i < outcomes.size(); ++i)

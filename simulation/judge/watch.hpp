@@ -60,6 +60,8 @@ public:
   void let_model(store_model& m) { model_ = &m; }
   /// Another part that checks the run has seen this.
   void complain(std::string sentence) { violations_.push_back(std::move(sentence)); }
+  /// Somebody puts a schedule of that name. Its commit may be made, and nobody told.
+  void on_schedule_sent(const std::string& name) { schedules_.insert(name); }
   /// A client was told that its task is accepted.
   void on_acknowledged(const std::string& id, const std::optional<workflow::task>& stored);
   /// A client was told that its correct submission is not accepted.

@@ -215,7 +215,10 @@ void cluster::plan_schedules() {
     s.catch_up = luck.between(0ms, schedules_catch_up_max);
     s.catch_up_max = static_cast<std::uint32_t>(1 + luck.below(5));
     const auto begin = luck.between(0ms, 10s);
-    world_.in(begin, [this, s] { tell_store(store::put_schedule{s, {}, {}}); });
+    world_.in(begin, [this, s] {
+      watch_.on_schedule_sent(s.name);
+      tell_store(store::put_schedule{s, {}, {}});
+    });
     for (auto acts = luck.below(4); acts > 0; --acts) {
       const auto act = static_cast<store::schedule_act>(1 + luck.below(3));
       world_.in(begin + luck.between(0ms, 60s), [this, act, name = s.name] {
