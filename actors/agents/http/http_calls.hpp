@@ -23,11 +23,12 @@
 
 namespace steadfast::actors {
 
-/// How connections of a caller that wait for their next request are kept.
+/// How connections of a caller that wait for their next request are kept: for less than the 5 s after which many servers
+/// close them, which then is seldom done just as a request is sent; and a server may have a thread for each.
 struct keeping {
   std::size_t kept_max = 256;
-  std::chrono::milliseconds sweep_every{15'000}; ///< they are looked at
-  unsigned sweeps = 4;                           ///< and closed after so many: they have waited 45 to 60 s
+  std::chrono::milliseconds sweep_every{1000}; ///< they are looked at
+  unsigned sweeps = 4;                         ///< and closed after so many: they have waited 3 to 4 s
 };
 
 /// The calls of one caller, and its connections: those that wait for the next request are kept for a time. All of it is
