@@ -246,7 +246,7 @@ TEST_CASE("row 136: an id that came with another event is refused, and is free o
   expect_whole(store);
 }
 
-TEST_CASE("row 136: an event to a task is recognised too when that waits no more; an id belongs to its name") {
+TEST_CASE("row 136: an event to a task is recognised too when that waits no more, and an id belongs to its name") {
   opened_store store;
   REQUIRE(store.one(payment()).result == write_status::applied);
   store.one(order_of("a", "o-1"));
