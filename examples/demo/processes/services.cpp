@@ -70,8 +70,11 @@ bool services::set_faults(std::string_view service, const std::string& switches)
   httplib::Client client{address_, running_.find(service)->second.port};
   client.set_connection_timeout(std::chrono::seconds{2});
   client.set_read_timeout(std::chrono::seconds{5});
-  const auto answer = client.Post("/faults", switches, "application/json");
-  return answer && answer->status == 200;
+  constexpr int tries = 6; // nodes may have a connection for each of its threads
+  for (int i = 0; i < tries; ++i)
+    if (const auto answer = client.Post("/faults", switches, "application/json"))
+      return answer->status == 200;
+  return false;
 }
 
 void services::stop() {
