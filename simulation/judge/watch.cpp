@@ -161,9 +161,11 @@ void watch::look_at_events(const store::write_list& batch, const std::vector<sto
 void watch::look_at_limits(const store::state_store& s) {
   if (std::none_of(workflows_.begin(), workflows_.end(), [](const auto& d) { return d.limit.has_value(); }))
     return;
-  const auto counts = [](const workflow::task& t) {
-    const bool has_begun = t.lock_epoch > 0 && !workflow::may_leave(t.state);
-    return has_begun && !t.limit.empty() && t.generation == 1;
+  const auto counts = [](const workflow::task& t) { // not by its epoch, which a restored copy gives to all
+    const bool has_begun = t.limit->is_under_way
+                           || std::any_of(t.steps.begin(), t.steps.end(),
+                                          [](const workflow::step& s) { return s.state != step_state::not_started; });
+    return has_begun && !workflow::may_leave(t.state) && !t.limit.empty() && t.generation == 1;
   };
   std::map<std::pair<std::string, std::string>, std::vector<std::uint64_t>> under_way;
   for (const auto& [number, t] : tasks_)
