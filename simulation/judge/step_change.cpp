@@ -30,7 +30,7 @@ struct step_change {
   const workflow::step& was;
   const workflow::step& is;
   bool by_person; ///< a person may do what the rules do not
-  bool undoing;   ///< the task, afterwards
+  bool undoing;   ///< the task, afterwards, or it is undone
 };
 
 /// If another attempt has begun in the same change, nobody knows how long this one had: whoever ended it may use a
@@ -100,8 +100,9 @@ std::vector<std::string> wrong_in_change(const workflow::definition& d, const wo
                                          const workflow::task& after) {
   std::vector<std::string> all;
   const bool by_person = before.acts != after.acts || before.generation != after.generation;
+  const bool undoing = workflow::is_undoing(after) || after.state == workflow::process_state::undone;
   for (std::size_t i = 0; i < after.steps.size(); ++i) {
-    const step_change x{d.steps[i], before.steps[i], after.steps[i], by_person, workflow::is_undoing(after)};
+    const step_change x{d.steps[i], before.steps[i], after.steps[i], by_person, undoing};
     if (const auto wrong = wrong_in_step(x); !wrong.empty())
       all.push_back("step `" + d.steps[i].name + "` " + wrong);
   }
