@@ -39,9 +39,9 @@ std::pair<std::string, std::string> queue_of(const workflow::task& t) {
   return {t.workflow, t.limit->key};
 }
 
-/// One that was under way already takes turns with those that were not.
+/// One that was under way already, or is undone after its end, takes turns with those that were not.
 bool had_begun(const workflow::task& before) {
-  return before.limit->is_under_way;
+  return before.limit->is_under_way || (!before.limit.empty() && workflow::is_undoing(before));
 }
 
 } // namespace
