@@ -57,6 +57,13 @@ void join_if_it_holds(incident_book& book, const snapshot& see, const alert_entr
     book.join(x.number, {x.task_number, x.task_id, x.what, workflow::signature_of(x.what, t, d)});
 }
 
+/// Those that a store has from that format on.
+void make_tables_since(lmdb::transaction& txn, std::uint32_t format) {
+  for (const auto& t : all_tables)
+    if (t.since == format)
+      txn.make_table(t.name);
+}
+
 /// Tasks that ended well are listed and counted by workflow, and alerts are listed by task.
 void to_format_2(lmdb::transaction& txn) {
   const auto ended = txn.make_table("ended");
@@ -107,9 +114,7 @@ void to_format_5(lmdb::transaction&) {}
 /// thing are one incident: those that are open, and hold, begin with it.
 void to_format_6(lmdb::transaction& txn) {
   put_used_journal(txn, {});
-  for (const auto& t : all_tables)
-    if (t.since == incidents_since)
-      txn.make_table(t.name);
+  make_tables_since(txn, incidents_since);
   const auto in = open_all_tables(txn, incidents_since);
   definition_cache definitions;
   const snapshot see{txn, in, definitions};
@@ -176,14 +181,12 @@ void queue_by_workflow(lmdb::transaction& txn) {
 /// Tables that were added then, and the queue by workflow.
 void to_format_7(lmdb::transaction& txn) {
   queue_by_workflow(txn);
-  for (const auto& t : all_tables)
-    if (t.since == 7)
-      txn.make_table(t.name);
+  make_tables_since(txn, 7);
 }
 
 /// Steps of tasks that have many get rows of their own when they change.
 void to_format_8(lmdb::transaction& txn) {
-  txn.make_table("task_steps");
+  make_tables_since(txn, 8);
 }
 
 /// Tasks may be part of traces, which a program that knows format 8 only would take for damage.
@@ -194,21 +197,17 @@ void to_format_10(lmdb::transaction&) {}
 
 /// Steps may end later, by a token, or wait for events and persons.
 void to_format_11(lmdb::transaction& txn) {
-  for (const auto* name : {"events", "event_waits", "event_ends", "event_rests"})
-    txn.make_table(name);
+  make_tables_since(txn, 11);
 }
 
 /// There are schedules, steps may start tasks, and workflows may have limits.
 void to_format_12(lmdb::transaction& txn) {
-  for (const auto* name :
-       {"schedules", "schedule_times", "child_notes", "item_groups", "items", "limit_waits", "limit_places"})
-    txn.make_table(name);
+  make_tables_since(txn, 12);
 }
 
 /// Events may have ids, and tasks that have ended may still count under their limit.
 void to_format_13(lmdb::transaction& txn) {
-  for (const auto* name : {"event_ids", "limit_holds"})
-    txn.make_table(name);
+  make_tables_since(txn, 13);
 }
 
 } // namespace

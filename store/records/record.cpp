@@ -46,8 +46,8 @@ constexpr bool is_compact = kind_of<T> == record_kind::task_state || kind_of<T> 
 template <class T>
 constexpr bool is_compact<std::vector<T>> = is_compact<T>;
 
-/// What has a compact body only where it has what a plain one cannot say, so that a program of a release before can read
-/// all else.
+/// What has a compact body only where it has what a plain one cannot say, so that a program of a release before can
+/// read all else.
 template <class T>
 constexpr bool may_be_compact =
   kind_of<T> == record_kind::submission || kind_of<T> == record_kind::task || kind_of<T> == record_kind::write_outcome

@@ -23,8 +23,8 @@
 
 namespace steadfast::actors {
 
-/// How connections of a caller that wait for their next request are kept: for less than the 5 s after which many servers
-/// close them, which then is seldom done just as a request is sent; and a server may have a thread for each.
+/// How connections of a caller that wait for their next request are kept: for less than the 5 s after which many
+/// servers close them, which then is seldom done just as a request is sent; and a server may have a thread for each.
 struct keeping {
   std::size_t kept_max = 256;
   std::chrono::milliseconds sweep_every{1000}; ///< they are looked at
