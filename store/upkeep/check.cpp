@@ -152,8 +152,8 @@ private:
   /// Those that have ended, and keep their places, have them.
   void check_holds() {
     each(in.limit_holds, [this](const lmdb::cursor& c) {
-      const auto place = c.key().substr(sizeof(std::uint64_t));
-      expect(counted(in.limit_places, place),
+      constexpr auto end_of_hold = sizeof(std::uint64_t);
+      expect(c.key().size() > end_of_hold && counted(in.limit_places, c.key().substr(end_of_hold)),
              "task " + std::to_string(last_number(c.key())) + ": it has no place to keep");
     });
   }
