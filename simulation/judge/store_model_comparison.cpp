@@ -54,6 +54,7 @@ void store_model::read_all(const store::state_store& s) {
   notices_.clear();
   late_replies_.clear();
   leases_.clear();
+  ready_.clear();
   unsure_.clear();
   const auto found = s.list({}, std::nullopt, small + 1).tasks;
   is_small_ = found.size() <= small;
