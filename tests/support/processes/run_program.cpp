@@ -144,6 +144,9 @@ running_program::~running_program() {
 
 void running_program::signal(int number) const {
   kill(pid_, number);
+  siginfo_t end{};
+  if (number == SIGSTOP)
+    waitid(P_PID, static_cast<id_t>(pid_), &end, WSTOPPED | WEXITED | WNOWAIT); // its other threads run on for a while
 }
 
 std::optional<int> running_program::wait(std::chrono::milliseconds limit) {

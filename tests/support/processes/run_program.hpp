@@ -31,6 +31,7 @@ public:
   running_program(const running_program&) = delete;
   running_program& operator=(const running_program&) = delete;
 
+  /// SIGSTOP: it has stopped, with all its threads, when this returns.
   void signal(int number) const;
   /// Its exit code; nothing when it still runs after the limit.
   std::optional<int> wait(std::chrono::milliseconds limit);
