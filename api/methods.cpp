@@ -22,6 +22,14 @@ parameter page_size() {
   return number("max", "entries of a page").between(1, 1000).otherwise(100);
 }
 
+parameter before_number() {
+  return number("before", "what `next` was on the page before").otherwise(0);
+}
+
+field next_number() {
+  return {"next", kind::number, "to be given as `before`; a page may be empty and not the last", false, true};
+}
+
 std::vector<parameter> joined(std::vector<parameter> some, const std::vector<parameter>& more) {
   for (const auto& p : more)
     if (std::none_of(some.begin(), some.end(), [&](const parameter& s) { return s.name == p.name; }))

@@ -26,6 +26,9 @@ parameter who();
 parameter why();
 /// Entries of a page.
 parameter page_size();
+/// Where a page begins, by number, and where the next one does.
+parameter before_number();
+field next_number();
 /// The members of the parameter `schedule`, as if they were the parameters of a method.
 const method& fields_of_schedule();
 /// Joins both; a parameter that both have is taken from the first.

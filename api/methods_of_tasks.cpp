@@ -35,14 +35,6 @@ parameter id_of_task() {
 }
 
 /// Where the next page begins.
-parameter before_number() {
-  return number("before", "what `next` was on the page before").otherwise(0);
-}
-
-field next_number() {
-  return {"next", kind::number, "to be given as `before`; a page may be empty and not the last", false, true};
-}
-
 field process_state_field() {
   return {"process_state", kind::text, "the state of the task"};
 }

@@ -13,14 +13,6 @@ namespace {
 constexpr auto any_number = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t short_number = std::numeric_limits<std::uint32_t>::max();
 
-parameter before() {
-  return number("before", "what `next` was on the page before").otherwise(0);
-}
-
-field next() {
-  return {"next", kind::number, "to be given as `before`; a page may be empty and not the last", false, true};
-}
-
 parameter incident() {
   return number("incident", "its number").between(1, any_number).required();
 }
@@ -36,8 +28,8 @@ method list_alerts() {
            number("incident", "of this incident; 0: of any").otherwise(0), text("kind", "of this kind"),
            text("step", "about this step"), text("task", "about the task of this id"),
            text("text", "with this in the text"), moment("before_ms", "raised earlier"),
-           moment("after_ms", "raised later"), before(), page_size()},
-          {{"alerts", kind::list}, next()},
+           moment("after_ms", "raised later"), before_number(), page_size()},
+          {{"alerts", kind::list}, next_number()},
           {error::busy}};
 }
 
@@ -79,8 +71,8 @@ std::vector<method> methods_of_alerts() {
      {error::busy, error::not_found}},
     {incident_list,
      "Alerts with the same cause as one, the newest first",
-     {flag("all", "closed ones, too"), before(), page_size()},
-     {{"incidents", kind::list}, next()},
+     {flag("all", "closed ones, too"), before_number(), page_size()},
+     {{"incidents", kind::list}, next_number()},
      {error::busy}},
     {incident_show,
      "One of them, open or closed",

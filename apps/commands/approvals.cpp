@@ -35,27 +35,28 @@ struct approvals_arguments {
 };
 
 int list(const approvals_arguments& g) {
+  const auto now = wall_clock();
+  auto node = connect(g.node);
   json params{{"max", page_size}};
   if (!g.role.empty())
     params["role"] = g.role;
-  const auto answer = connect(g.node).call(api::approval_list, params);
-  const auto& all = answer.at("approvals");
-  if (g.node.json) {
-    for (const auto& a : all)
-      print_json(a);
-    return done;
-  }
-  const auto now = wall_clock();
-  if (all.empty())
-    std::cout << "nobody is asked anything\n";
   table rows{{"task", "step", "role", "question", "choices", "until"}};
-  for (const auto& a : all)
-    rows.add({printable(a.value("id", "")), a.value("step", ""), a.value("role", ""),
-              cut(printable(a.value("question", "")), 60),
-              workflow::joined(a.value("choices", std::vector<std::string>{}), ", "),
-              moment_text(a.value("limit_at", json{}), now)});
-  if (!all.empty())
-    std::cout << rows.text(standard_output());
+  for (bool more = true; more;) {
+    const auto page = node.call(api::approval_list, params);
+    for (const auto& a : page.at("approvals"))
+      if (g.node.json)
+        print_json(a);
+      else
+        rows.add({printable(a.value("id", "")), a.value("step", ""), a.value("role", ""),
+                  cut(printable(a.value("question", "")), 60),
+                  workflow::joined(a.value("choices", std::vector<std::string>{}), ", "),
+                  moment_text(a.value("limit_at", json{}), now)});
+    const auto next = page.value("next", json{}); // a node of a release before pages has none
+    more = !next.is_null();
+    params["before"] = next;
+  }
+  if (!g.node.json)
+    std::cout << (rows.empty() ? "nobody is asked anything\n" : rows.text(standard_output()));
   return done;
 }
 

@@ -130,6 +130,10 @@ nlohmann::json list_tasks(const control_context& c, const api::arguments& params
 nlohmann::json count_tasks(const control_context& c, const api::arguments& params);
 /// What nobody has reversed.
 nlohmann::json list_in_place(const control_context& c, const api::arguments& params);
+/// Hands the tasks of the filter to `use`, the newest first, until it does not take one, or many were looked at. Where
+/// the next page begins: a number to be given as `before`, or null.
+nlohmann::json look_through(const control_context& c, store::task_filter filter, std::uint64_t before,
+                            const std::function<bool(const workflow::task&)>& use);
 /// The filter of these parameters; refuses a payload's place that has no index.
 store::task_filter task_filter_of(const control_context& c, const api::arguments& params);
 

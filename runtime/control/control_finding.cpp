@@ -206,8 +206,30 @@ json count_tasks(const control_context& c, const api::arguments& params) {
   return answer;
 }
 
-json list_in_place(const control_context& c, const api::arguments& params) {
+json look_through(const control_context& c, store::task_filter filter, std::uint64_t before,
+                  const std::function<bool(const workflow::task&)>& use) {
   constexpr std::size_t looked_at_max = 10'000; // of one call
+  actors::list_tasks question;
+  question.filter = actors::boxed<store::task_filter>{std::move(filter)};
+  question.before = before;
+  question.max = 500;
+  for (std::size_t looked_at = 0;;) {
+    const auto page = c.ask<actors::boxed<store::task_page>>(c.parts.gateway, question);
+    for (const auto& t : page->tasks) {
+      if (!use(t))
+        return question.before;
+      question.before = t.number;
+    }
+    looked_at += page->tasks.size();
+    if (!page->next)
+      return nullptr;
+    question.before = *page->next;
+    if (looked_at >= looked_at_max)
+      return question.before;
+  }
+}
+
+json list_in_place(const control_context& c, const api::arguments& params) {
   const bool all = params.flag("all");
   const auto max = max_of(params);
   std::map<std::pair<std::string, std::uint32_t>, actors::boxed<workflow::definition>> definitions;
@@ -219,27 +241,15 @@ json list_in_place(const control_context& c, const api::arguments& params) {
     filter.states = {workflow::process_state::error};
   if (all)
     filter.states.push_back(workflow::process_state::undone);
-  actors::list_tasks question;
-  question.filter = actors::boxed<store::task_filter>{std::move(filter)};
-  question.before = params.number("before");
-  question.max = 500;
   json found = json::array();
-  for (std::size_t looked_at = 0;;) {
-    const auto page = c.ask<actors::boxed<store::task_page>>(c.parts.gateway, question);
-    for (const auto& t : page->tasks) {
-      if (found.size() >= max)
-        return {{"in_place", found}, {"next", question.before}};
-      question.before = t.number;
-      if (const auto d = definitions.find({t.workflow, t.version}); d != definitions.end())
-        add_effects(t, *d->second, all, found);
-    }
-    looked_at += page->tasks.size();
-    if (!page->next)
-      return {{"in_place", found}, {"next", nullptr}};
-    question.before = *page->next;
-    if (looked_at >= looked_at_max)
-      return {{"in_place", found}, {"next", question.before}};
-  }
+  auto next = look_through(c, std::move(filter), params.number("before"), [&](const workflow::task& t) {
+    if (found.size() >= max)
+      return false;
+    if (const auto d = definitions.find({t.workflow, t.version}); d != definitions.end())
+      add_effects(t, *d->second, all, found);
+    return true;
+  });
+  return {{"in_place", found}, {"next", std::move(next)}};
 }
 
 } // namespace steadfast

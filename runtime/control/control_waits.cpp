@@ -8,13 +8,14 @@
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>
 
+#include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 namespace steadfast {
 
 namespace {
-
-constexpr std::uint32_t page_of_questions = 500;
 
 using actors::act_refusal;
 using nlohmann::json;
@@ -132,9 +133,26 @@ void send_event(const control_context& c, const api::arguments& params, const co
 
 namespace {
 
-bool asks(const workflow::step_definition& s, const std::string& role) {
-  return s.wait && s.wait->what == workflow::wait_rule::kind::person && (role.empty() || s.wait->name == role);
-}
+/// Whose questions are listed.
+struct question_filter {
+  explicit question_filter(const api::arguments& params)
+      : workflow{params.text("workflow")},
+        role{params.text("role")},
+        roles{params.value("roles").is_null() ? json::array() : params.value("roles")} {}
+
+  bool holds(const workflow::step_definition& s) const {
+    return s.wait && s.wait->what == workflow::wait_rule::kind::person && (role.empty() || s.wait->name == role)
+           && (roles.empty() || std::find(roles.begin(), roles.end(), s.wait->name) != roles.end());
+  }
+  bool holds(const workflow::definition& d) const {
+    return (workflow.empty() || d.name == workflow)
+           && std::any_of(d.steps.begin(), d.steps.end(), [&](const auto& s) { return holds(s); });
+  }
+
+  std::string workflow;
+  std::string role;
+  json roles;
+};
 
 json question_json(const workflow::task& t, const workflow::definition& d, std::size_t i) {
   const auto& w = *d.steps[i].wait;
@@ -149,34 +167,35 @@ json question_json(const workflow::task& t, const workflow::definition& d, std::
           {"limit_at", instant_json(since + w.length)}};
 }
 
-/// Adds those of tasks that stand at step `i`.
-void add_questions(const control_context& c, const workflow::definition& d, std::size_t i, std::size_t max,
-                   json& into) {
-  store::task_filter filter;
-  filter.workflow = d.name;
-  using enum workflow::process_state;
-  filter.states = {pending, processing, suspended};
-  std::uint64_t before = 0;
-  do {
-    const actors::list_tasks question{actors::boxed<store::task_filter>{filter}, before, page_of_questions};
-    const auto page = c.ask<actors::boxed<store::task_page>>(c.parts.gateway, question);
-    for (const auto& t : page->tasks)
-      if (t.version == d.version && t.steps[i].state == workflow::step_state::waiting && into.size() < max)
-        into.push_back(question_json(t, d, i));
-    before = page->next.value_or(0);
-  } while (before != 0 && into.size() < max);
+void add_questions(const workflow::task& t, const workflow::definition& d, const question_filter& f, json& to) {
+  for (std::size_t i = 0; i < d.steps.size(); ++i)
+    if (f.holds(d.steps[i]) && t.steps[i].state == workflow::step_state::waiting)
+      to.push_back(question_json(t, d, i));
 }
 
 } // namespace
 
 json list_approvals(const control_context& c, const api::arguments& params) {
-  const auto role = params.text("role");
-  json found = json::array();
+  const question_filter wanted{params};
+  const auto max = max_of(params);
+  std::map<std::pair<std::string, std::uint32_t>, actors::boxed<workflow::definition>> asking;
   for (const auto& d : workflows(c).definitions)
-    for (std::size_t i = 0; i < d->steps.size(); ++i)
-      if (asks(d->steps[i], role))
-        add_questions(c, *d, i, max_of(params), found);
-  return {{"approvals", found}};
+    if (wanted.holds(*d))
+      asking[{d->name, d->version}] = d;
+  json found = json::array();
+  if (asking.empty())
+    return {{"approvals", found}, {"next", nullptr}};
+  store::task_filter unfinished;
+  using enum workflow::process_state;
+  unfinished.states = {pending, processing, suspended};
+  auto next = look_through(c, std::move(unfinished), params.number("before"), [&](const workflow::task& t) {
+    if (found.size() >= max)
+      return false;
+    if (const auto d = asking.find({t.workflow, t.version}); d != asking.end())
+      add_questions(t, *d->second, wanted, found);
+    return true;
+  });
+  return {{"approvals", found}, {"next", std::move(next)}};
 }
 
 json answer_approval(const control_context& c, const api::arguments& params) {

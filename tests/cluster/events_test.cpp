@@ -102,6 +102,21 @@ TEST_CASE(
   CHECK_THAT(node.command({"approvals", "answer", "o", "approval", "no"}).err, Catch::Contains("does not wait"));
 }
 
+TEST_CASE("the command lists all questions, however many pages they fill") {
+  node_process node{STEADFAST_BINARY};
+  node.folder().write("workflows/survey.toml",
+                      "name = \"survey\"\n[[step]]\nname = \"ask\"\nagent = \"person\"\nrole = \"sales\"\n"
+                      "question = \"Well?\"\nlimit = \"2h\"\n");
+  node.folder().write("workflows/all.toml", "name = \"all\"\n[[step]]\nname = \"each\"\nfor_each = \"payload:/of\"\n"
+                                            "workflow = \"survey\"\nat_a_time = 1000\n");
+  node.start();
+  std::string of;
+  for (int i = 0; i < 600; ++i)
+    of += (i == 0 ? "[" : ",") + std::to_string(i);
+  REQUIRE(node.command({"submit", "all", "--id", "a", "--data", "{\"of\":" + of + "]}"}).code == 0);
+  CHECK(comes_true([&] { return node.json_of({"approvals", "list", "--json"}).size() == 600; }));
+}
+
 TEST_CASE("row 114: an answer of no skips what is only done after a yes, and cancel ends a question") {
   order_node node;
   for (const std::string id : {"no", "cancelled"}) {

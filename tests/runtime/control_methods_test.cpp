@@ -94,7 +94,8 @@ TEST_CASE("a parameter that is no such value is refused by its name, and none is
 
 TEST_CASE("a page without entries, or with more than may be, is refused and not cut") {
   const called_node n;
-  for (const auto* list : {"task.list", "task.in_place", "late.list", "bulk.list", "alerts.list", "incident.list"})
+  for (const auto* list :
+       {"task.list", "task.in_place", "approval.list", "late.list", "bulk.list", "alerts.list", "incident.list"})
     for (const std::uint64_t wrong : {std::uint64_t{0}, std::uint64_t{1001}, std::uint64_t(-1)}) {
       INFO(list << ' ' << wrong);
       CHECK(n.refusal(list, {{"max", wrong}}) == "-32602 `max` must be a whole number from 1 to 1000");
@@ -288,6 +289,7 @@ TEST_CASE("an answer has what the table says that it has") {
   all_fields("task.count", nothing);
   all_fields("task.count", {{"by", "state"}});
   all_fields("task.in_place", nothing);
+  all_fields("approval.list", nothing);
   all_fields("task.plan_undo", {{"id", "a"}});
   all_fields("task.stuck", nothing);
   all_fields("task.act", by_ann({{"id", "a"}, {"act", "suspend"}}));

@@ -143,6 +143,8 @@ const std::vector<bound> bounds{
   {"| wait for an answer of a node | 30 s |", "client/client.cpp", "answer_limit{30'000};"},
   {"| entries of a page (`max`) | 1 to 1000, 100 when it is not given |", "api/methods.cpp",
    "entries of a page\").between(1, 1000).otherwise(100)"},
+  {"| tasks that are looked at for a page of `approvals list` or `task in-place` | 10,000 |",
+   "runtime/control/control_finding.cpp", "looked_at_max = 10'000;"},
   {"| entries of each list of `actor show` | 1000 |", "api/methods_of_the_rest.cpp",
    "entries of each list\").between(1, 1000)"},
   {"| bytes of a payload's file or standard input | 64 MiB |", "apps/command_line/documents.cpp",
