@@ -40,6 +40,8 @@ struct route {
   /// for one task, and what names the token of a step, which is known to those alone who were given it.
   enum class about : std::uint8_t { one_task, many_tasks, new_task, event, held_step, other };
   about is_about = about::other;
+  /// Open without that scope to those who have roles: for the questions to these.
+  bool is_for_roles = false;
 };
 
 const std::vector<route>& routes();

@@ -7,6 +7,7 @@
 #include "runtime/http/access_tokens.hpp"
 #include "runtime/text/quantity.hpp"
 #include "runtime/text/time_text.hpp"
+#include "workflow/text/name.hpp"
 #include "workflow/text/split.hpp"
 
 #include <CLI/CLI.hpp>
@@ -27,6 +28,7 @@ struct token_arguments {
   std::string name;
   std::vector<std::string> scopes;
   std::vector<std::string> workflows;
+  std::vector<std::string> roles;
   std::string expires;
   bool json = false;
 };
@@ -43,11 +45,14 @@ int create(const token_arguments& g) {
   if (std::any_of(all.begin(), all.end(), [&](const access_token& t) { return t.name == g.name; }))
     throw failure{wrong_usage, g.file + " has a token of the name `" + g.name
                                  + "`: revoke it first, or give the new one another name"};
+  if (g.scopes.empty() && g.roles.empty())
+    throw failure{wrong_usage, "say with --scope what the token is for, or with --role whose questions it answers"};
   access_token t;
   t.name = g.name;
   for (const auto& s : g.scopes)
     t.scopes.push_back(api::parse_scope(s).value());
   t.workflows = g.workflows;
+  t.roles = g.roles;
   t.made_at = wall_clock();
   if (!g.expires.empty()) {
     const auto span = runtime::parse_span(g.expires);
@@ -72,6 +77,7 @@ json json_of(const access_token& t, const std::map<std::string, workflow::instan
           {"name", t.name},
           {"scopes", names_of(t.scopes)},
           {"workflows", t.workflows},
+          {"roles", t.roles},
           {"made_at", at(t.made_at)},
           {"expires_at", at(t.expires_at)},
           {"last_used_at", used == uses.end() ? json{} : at(used->second)}};
@@ -83,6 +89,7 @@ std::vector<cell> row_of(const access_token& t, const std::map<std::string, work
   return {t.id,
           t.name,
           workflow::joined(names_of(t.scopes), ", "),
+          workflow::joined(t.roles, ", "),
           t.workflows.empty() ? "all" : workflow::joined(t.workflows, ", "),
           local_text(t.made_at),
           t.expires_at == workflow::never ? cell{"never"}
@@ -93,7 +100,7 @@ std::vector<cell> row_of(const access_token& t, const std::map<std::string, work
 int list(const token_arguments& g) {
   const auto all = runtime::read_tokens(g.file);
   const auto uses = runtime::last_uses(g.file);
-  table rows{{"id", "name", "scopes", "workflows", "made", "expires", "last used"}};
+  table rows{{"id", "name", "scopes", "roles", "workflows", "made", "expires", "last used"}};
   for (const auto& t : all) {
     if (g.json)
       std::cout << json_of(t, uses).dump() << '\n';
@@ -111,6 +118,11 @@ int revoke(const token_arguments& g) {
   runtime::write_tokens(g.file, all);
   std::cout << "token " << printable(g.name) << " is revoked; nodes refuse it from now on\n";
   return done;
+}
+
+/// For CLI11.
+std::string why_no_role(const std::string& text) {
+  return workflow::is_name(text) ? "" : "`" + text + "` is no role: write " + std::string{workflow::name_rule};
 }
 
 void add_file(CLI::App& to, token_arguments& g) {
@@ -132,17 +144,21 @@ void add_token(CLI::App& to, command& chosen) {
   sub
     ->add_option("--scope", made->scopes,
                  "What it is for: submit, read, operate (acts on tasks, and read), admin (all)")
-    ->required()
     ->delimiter(',')
     ->check(CLI::IsMember{{"submit", "read", "operate", "admin"}}, "")
     ->type_name("SCOPE");
+  sub->add_option("--role", made->roles, "It sees and answers the questions to this role; may be repeated [none]")
+    ->delimiter(',')
+    ->check(why_no_role, "")
+    ->type_name("NAME");
   sub->add_option("--workflow", made->workflows, "Only tasks of this workflow; may be repeated [all]")
     ->delimiter(',')
     ->type_name("NAME");
   sub->add_option("--expires", made->expires, "After this time it is refused [never]")->type_name("DURATION");
   add_file(*sub, *made);
-  sub->footer("Only a hash of it is stored.\n\nExample: steadfast token create shop --scope submit --workflow order "
-              "--expires 365d");
+  sub->footer("Only a hash of it is stored. Without --scope a token with --role sees and answers these questions, and "
+              "nothing else.\n\nExample: steadfast token create shop --scope submit --workflow order --expires 365d\n"
+              "         steadfast token create ann --role sales,support");
   sub->callback([made, &chosen] { chosen = [made] { return create(*made); }; });
 
   auto listed = std::make_shared<token_arguments>();

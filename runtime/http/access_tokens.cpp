@@ -44,13 +44,16 @@ json json_of(const access_token& t) {
   json scopes = json::array();
   for (const auto s : t.scopes)
     scopes.push_back(std::string{api::to_string(s)});
-  return {{"id", t.id},
-          {"name", t.name},
-          {"hash", t.hash},
-          {"scopes", scopes},
-          {"workflows", t.workflows},
-          {"made_ms", count_of(t.made_at)},
-          {"expires_ms", t.expires_at == workflow::never ? json{} : json(count_of(t.expires_at))}};
+  json j{{"id", t.id},
+         {"name", t.name},
+         {"hash", t.hash},
+         {"scopes", scopes},
+         {"workflows", t.workflows},
+         {"made_ms", count_of(t.made_at)},
+         {"expires_ms", t.expires_at == workflow::never ? json{} : json(count_of(t.expires_at))}};
+  if (!t.roles.empty()) // releases before roles pass over it
+    j["roles"] = t.roles;
+  return j;
 }
 
 access_token token_of(const json& j) {
@@ -61,6 +64,8 @@ access_token token_of(const json& j) {
   for (const auto& s : j.at("scopes"))
     t.scopes.push_back(api::parse_scope(s.get<std::string>()).value());
   t.workflows = j.at("workflows").get<std::vector<std::string>>();
+  if (j.contains("roles"))
+    t.roles = j.at("roles").get<std::vector<std::string>>();
   t.made_at = instant_of(j.at("made_ms"));
   if (!j.at("expires_ms").is_null())
     t.expires_at = instant_of(j.at("expires_ms"));

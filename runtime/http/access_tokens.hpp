@@ -20,6 +20,7 @@ struct access_token {
   std::string hash; ///< SHA-256 of the whole token, in hexadecimal; the token itself is kept nowhere
   std::vector<api::scope> scopes;
   std::vector<std::string> workflows; ///< only tasks of these; empty: of all
+  std::vector<std::string> roles;     ///< sees and answers the questions to these, whatever the scopes are
   workflow::instant made_at;
   workflow::instant expires_at = workflow::never;
 };

@@ -203,7 +203,7 @@ private:
     const auto match = api::match(verb.value_or(api::verb::get), s);
     if (!verb || !match.found)
       return no_route(x, match);
-    if (!require(x, match.found->needs))
+    if (!x->caller.is_by_role(*match.found) && !require(x, match.found->needs))
       return;
     if (match.found->is_about == api::route::about::new_task)
       if (const auto full = submissions_.why_full())
@@ -249,12 +249,16 @@ private:
     return said.empty() || said == c.name ? c.name : said + " (" + c.name + ")";
   }
 
-  // ---- tokens that are limited to some workflows ----
+  // ---- tokens that are limited to some workflows, or to questions ----
 
   /// Goes on with what the caller may do, or refuses.
   void carry_out(const exchange_ptr& x, const api::route& r, json params) const {
     using enum api::route::about;
-    if (x->caller.workflows.empty())
+    const bool is_by_role = x->caller.is_by_role(r);
+    if (is_by_role && r.is_about == many_tasks)
+      if (const auto problem = x->caller.narrow_to_roles(params))
+        return fail(x, *problem);
+    if (x->caller.workflows.empty() && !(is_by_role && r.is_about == one_task))
       return carry_out_allowed(x, r, std::move(params));
     switch (r.is_about) {
       case new_task:
@@ -282,13 +286,39 @@ private:
       throw api::error{api::error::not_found, "there is no task of that id in your workflows"};
   }
 
-  /// By the workflow of the task, whose id is that parameter.
+  /// The task; to a caller by role one that is not there is one without a question.
+  static std::variant<json, http_problem> task_for(const exchange_ptr& x, const api::route& r,
+                                                   const control_answer& a) {
+    try {
+      auto shown = a();
+      expect_own(x->caller, shown);
+      return std::move(shown.at("task"));
+    } catch (const api::error& e) {
+      if (e.number() == api::error::not_found && x->caller.is_by_role(r))
+        return http_caller::no_question();
+      throw;
+    }
+  }
+
+  /// Why the caller may not do that to a task.
+  static std::optional<http_problem> why_not(const exchange_ptr& x, const api::route& r, const control_answer& a,
+                                             const json& params) {
+    const auto task = task_for(x, r, a);
+    if (const auto* const problem = std::get_if<http_problem>(&task))
+      return *problem;
+    if (!x->caller.is_by_role(r))
+      return std::nullopt;
+    return x->caller.why_no_answer(std::get<json>(task), params.at("step"));
+  }
+
+  /// By the workflow of the task, whose id is that parameter, and what it asks.
   void carry_out_if_allowed(const exchange_ptr& x, const api::route& r, const char* place, json params) const {
     const auto id = params.at(place);
     on_pool(x, [id, params = std::move(params), r = &r](const implementation& self, const exchange_ptr& e) {
       self.call(api::task_show, {{"id", id}}, [self = self.shared_from_this(), e, r, params](const control_answer& a) {
         try {
-          expect_own(e->caller, a());
+          if (const auto problem = why_not(e, *r, a, params))
+            return self->fail(e, *problem);
           self->carry_out_allowed(e, *r, params);
         } catch (...) {
           self->fail(e, problem_of(std::current_exception()));

@@ -47,11 +47,55 @@ http_problem http_caller::not_its_workflow() const {
           "workflow"};
 }
 
+bool http_caller::is_by_role(const api::route& r) const {
+  return r.is_for_roles && !roles.empty() && !api::allows(scopes, r.needs);
+}
+
+namespace {
+
+http_problem not_to_him(const http_caller& c, const std::string& role) {
+  return {403, "wrong_role",
+          workflow::quoted(c.name) + " may only answer questions to the roles " + workflow::joined(c.roles, ", ")
+            + ", not to " + workflow::quoted(role),
+          "role"};
+}
+
+} // namespace
+
+std::optional<http_problem> http_caller::narrow_to_roles(nlohmann::json& params) const {
+  std::vector<std::string> asked;
+  if (const auto one = params.find("role"); one != params.end() && one->is_string())
+    asked.push_back(*one);
+  if (const auto some = params.find("roles"); some != params.end() && some->is_array())
+    for (const auto& role : *some)
+      if (role.is_string())
+        asked.push_back(role);
+  for (const auto& role : asked)
+    if (!contains(roles, role))
+      return not_to_him(*this, role);
+  if (asked.empty())
+    params["roles"] = roles;
+  return std::nullopt;
+}
+
+http_problem http_caller::no_question() {
+  return {404, "not_found", "no step of that task and name asks a person now"};
+}
+
+std::optional<http_problem> http_caller::why_no_answer(const nlohmann::json& task, const std::string& step) const {
+  for (const auto& s : task.at("steps"))
+    if (s.at("name") == step && s.contains("waits_for_role")) {
+      const std::string role = s.at("waits_for_role");
+      return contains(roles, role) ? std::nullopt : std::optional{not_to_him(*this, role)};
+    }
+  return no_question();
+}
+
 nlohmann::json json_of(const http_caller& c) {
   std::vector<std::string> scopes;
   for (const auto s : c.scopes)
     scopes.emplace_back(to_string(s));
-  return {{"name", c.name}, {"scopes", scopes}, {"workflows", c.workflows}};
+  return {{"name", c.name}, {"scopes", scopes}, {"workflows", c.workflows}, {"roles", c.roles}};
 }
 
 http_callers::http_callers(http_server_options o) : options_{std::move(o)} {
@@ -86,16 +130,16 @@ bool http_callers::is_known_origin(std::string_view origin) const {
 std::variant<http_caller, http_problem> http_callers::who_asks(const http_request& r, workflow::instant now) {
   const auto given = r.header(boost::beast::http::field::authorization);
   if (!r.certificate_name.empty() && given.empty())
-    return http_caller{r.certificate_name, certificate_scopes_, {}};
+    return http_caller{r.certificate_name, certificate_scopes_, {}, {}};
   if (!tokens_ && options_.authority.empty())
-    return http_caller{{}, {api::scope::admin}, {}};
+    return http_caller{{}, {api::scope::admin}, {}, {}};
   if (given.empty())
     return not_allowed(tokens_ ? "give a token, as `Authorization: Bearer TOKEN`; `steadfast token create` makes one"
                                : "show a certificate that this node's `http.authority` vouches for");
   if (!tokens_ || !is_bearer(given))
     return not_allowed("only bearer tokens are taken: `Authorization: Bearer TOKEN`");
   if (auto t = tokens_->find(given.substr(bearer.size()), now))
-    return http_caller{t->name, std::move(t->scopes), std::move(t->workflows)};
+    return http_caller{t->name, std::move(t->scopes), std::move(t->workflows), std::move(t->roles)};
   return not_allowed("the token is unknown, was revoked or has expired");
 }
 

@@ -21,9 +21,18 @@ struct http_caller {
   std::string name; ///< of the token, or of the certificate; empty: nobody has to say who he is
   std::vector<api::scope> scopes;
   std::vector<std::string> workflows; ///< only tasks of these; empty: of all
+  std::vector<std::string> roles;     ///< sees and answers the questions to these, whatever the scopes are
 
   bool may_use(const std::string& workflow) const;
   http_problem not_its_workflow() const;
+
+  /// Only its roles let it use the route.
+  bool is_by_role(const api::route& r) const;
+  /// Leaves in the parameters of `approval.list` the questions to its roles; or why they ask for others.
+  std::optional<http_problem> narrow_to_roles(nlohmann::json& params) const;
+  /// Why it may not answer what this step of a task, as `task.show` tells it, asks. Tells nothing of the task else.
+  std::optional<http_problem> why_no_answer(const nlohmann::json& task, const std::string& step) const;
+  static http_problem no_question();
 };
 
 /// What `/v1/me` tells.

@@ -102,7 +102,7 @@ json responses_of(const api::method& m) {
   }
   all["400"] = problem_response("A parameter is wrong; `field` names it");
   all["401"] = problem_response("No token, or one that is not known");
-  all["403"] = problem_response("The token has not the scope");
+  all["403"] = problem_response("The token has not the scope, or not the role");
   all["429"] = problem_response("Too many requests: come again after Retry-After");
   if (has_error(m, api::error::not_found))
     all["404"] = problem_response("There is none");
@@ -189,8 +189,9 @@ json operation_of(const api::route& r) {
     parameters.push_back(key_parameter());
   json o{{"operationId", name_of_operation(r)},
          {"summary", m.meaning},
-         {"description", "Needs the scope `" + std::string{to_string(r.needs)} + "`. It is the method `" + r.method
-                           + "` of the control channel."},
+         {"description", "Needs the scope `" + std::string{to_string(r.needs)} + "`"
+                           + (r.is_for_roles ? ", or for questions to a role that role alone" : "")
+                           + ". It is the method `" + r.method + "` of the control channel."},
          {"responses", responses_of(m)}};
   if (!parameters.empty())
     o["parameters"] = parameters;
@@ -266,14 +267,18 @@ void add_others(json& paths) {
      {{"200",
        {{"description", "As the node sees it"},
         {"content", content_of({{"type", "object"},
-                                {"required", {"name", "scopes", "workflows"}},
+                                {"required", {"name", "scopes", "workflows", "roles"}},
                                 {"properties",
                                  {{"name", {{"type", "string"}, {"description", "empty: nobody has to say who he is"}}},
                                   {"scopes", {{"type", "array"}, {"items", {{"type", "string"}}}}},
                                   {"workflows",
                                    {{"type", "array"},
                                     {"items", {{"type", "string"}}},
-                                    {"description", "only tasks of these; empty: of all"}}}}}})}}}}}};
+                                    {"description", "only tasks of these; empty: of all"}}},
+                                  {"roles",
+                                   {{"type", "array"},
+                                    {"items", {{"type", "string"}}},
+                                    {"description", "it sees and answers the questions to these"}}}}}})}}}}}};
   paths["/v1/events"]["get"] = {
     {"operationId", "get_v1_events"},
     {"summary", "What happens to all tasks, as server-sent events `submitted`, `changed` and `ended`; `gap` tells of "

@@ -304,3 +304,24 @@ TEST_CASE("a workflow is simulated: the same seed gives the same figures, and wh
   CHECK(run_steadfast({"simulate", source_dir + "/nothing.toml"}).code == 66);
   CHECK(run_steadfast({"simulate", trip, "--latency", "soon"}).code == 64);
 }
+
+TEST_CASE("a token has a scope or a role, and what is no role is refused") {
+  const temp_folder folder;
+  const auto file = (folder.path() / "tokens.json").string();
+  const auto create = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"token", "create", "ann", "--file", file};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_steadfast(words);
+  };
+  const auto nothing = create({});
+  CHECK(nothing.code == 64);
+  CHECK_THAT(nothing.err, Contains("say with --scope what the token is for"));
+  const auto wrong = create({"--role", "all of them"});
+  CHECK(wrong.code == 64);
+  CHECK_THAT(wrong.err, Contains("`all of them` is no role"));
+  CHECK_FALSE(std::filesystem::exists(file));
+  CHECK(create({"--role", "sales,support"}).code == 0);
+  const auto listed = nlohmann::json::parse(run_steadfast({"token", "list", "--file", file, "--json"}).out);
+  CHECK(listed.at("roles") == nlohmann::json{"sales", "support"});
+  CHECK(listed.at("scopes").empty());
+}

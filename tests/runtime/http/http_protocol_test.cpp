@@ -336,7 +336,7 @@ TEST_CASE("http: docs/http.md has each route, its method and its scope") {
         : 0U;
   for (const auto& r : api::routes())
     CHECK_THAT(page, Contains("| `" + std::string{to_string(r.verb)} + " " + r.path + "` | `" + r.method + "` | "
-                              + std::string{to_string(r.needs)} + " |"));
+                              + std::string{to_string(r.needs)} + (r.is_for_roles ? ", or the role |" : " |")));
   CHECK(rows == api::routes().size() + 7); // and six that are no methods
 }
 

@@ -1,9 +1,11 @@
 // Who may ask over HTTP.
 
 #include "runtime/http/access_tokens.hpp"
+#include "runtime/http/http_callers.hpp"
 #include "runtime/toml/config_error.hpp"
 #include "steadfast/node_error.hpp"
 #include "tests/runtime/http/http_node.hpp"
+#include "tests/support/comes_true.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -24,12 +26,14 @@ workflow::instant now() {
 
 /// Adds one, and returns it.
 std::string add_token(const std::filesystem::path& file, const std::string& name, std::vector<api::scope> scopes,
-                      std::vector<std::string> workflows = {}, workflow::instant until = workflow::never) {
+                      std::vector<std::string> workflows = {}, workflow::instant until = workflow::never,
+                      std::vector<std::string> roles = {}) {
   auto all = runtime::read_tokens(file);
   access_token t;
   t.name = name;
   t.scopes = std::move(scopes);
   t.workflows = std::move(workflows);
+  t.roles = std::move(roles);
   t.made_at = now();
   t.expires_at = until;
   auto token = runtime::make_token(t);
@@ -54,7 +58,114 @@ struct guarded_node {
   }()};
 };
 
+/// Asks at once those in sales and those in finance.
+constexpr const char* deal = "name = \"deal\"\n"
+                             "[[step]]\nname = \"sell\"\nagent = \"person\"\nrole = \"sales\"\nquestion = \"Sell?\"\n"
+                             "limit = \"2h\"\nafter = []\n"
+                             "[[step]]\nname = \"pay\"\nagent = \"person\"\nrole = \"finance\"\nquestion = \"Paid?\"\n"
+                             "limit = \"2h\"\nafter = []\n";
+
+std::vector<std::string> roles_asked(const guarded_node& g, const std::string& token, const std::string& more = {}) {
+  const auto told = g.node.get("/v1/approvals" + more, with(token)).json();
+  std::vector<std::string> roles;
+  for (const auto& a : told.at("approvals"))
+    roles.push_back(a.at("role"));
+  return roles;
+}
+
+/// With a task "d" that asks both.
+void ask_both(const guarded_node& g) {
+  REQUIRE(g.node.ask("POST", "/v1/workflows", json{{"text", deal}}.dump(), with(g.admin)).status == 200);
+  REQUIRE(g.node.ask("PUT", "/v1/tasks/d", R"({"workflow":"deal"})", with(g.admin)).status == 201);
+  REQUIRE(tests::comes_true([&] { return roles_asked(g, g.admin).size() == 2; }));
+}
+
 } // namespace
+
+TEST_CASE("row 143: who has a role answers questions to it and no others, and sees nothing else") {
+  const guarded_node g;
+  ask_both(g);
+  const auto ann = add_token(g.file, "ann", {}, {}, workflow::never, {"sales"});
+  const auto eyes = add_token(g.file, "eyes", {api::scope::read}, {}, workflow::never, {"sales"});
+  const auto ops = add_token(g.file, "ops", {api::scope::operate}, {}, workflow::never, {"sales"});
+  const auto trips = add_token(g.file, "trips", {}, {"trip"}, workflow::never, {"sales"});
+  const auto answer = [&](const std::string& token, const std::string& of, const char* body = R"({"choice":"yes"})") {
+    return g.node.ask("POST", "/v1/tasks/" + of, body, with(token));
+  };
+  using roles = std::vector<std::string>;
+  CHECK(roles_asked(g, ann) == roles{"sales"});
+  CHECK(roles_asked(g, ann, "?role=sales") == roles{"sales"});
+  CHECK(roles_asked(g, eyes) == roles{"sales", "finance"}); // by its scope
+  CHECK(roles_asked(g, trips).empty());
+  CHECK(roles_asked(g, add_token(g.file, "of trips", {api::scope::read}, {"trip"})).empty());
+  for (const auto* const others : {"?role=finance", "?roles=sales,finance", "?role=sales&roles=finance"})
+    CHECK(g.node.get("/v1/approvals" + std::string{others}, with(ann)).code() == "wrong_role");
+  g.node.ask("PUT", "/v1/tasks/t", R"({"workflow":"trip"})", with(g.admin));
+  for (const auto* const path : {"/v1/tasks", "/v1/tasks/d", "/v1/tasks/d/state", "/v1/tasks/d/events", "/v1/events",
+                                 "/v1/counts", "/v1/incidents", "/v1/workflows", "/metrics"})
+    CHECK(g.node.get(path, with(ann)).status == 403);
+  CHECK(g.node.ask("PUT", "/v1/tasks/e", R"({"workflow":"deal"})", with(ann)).status == 403);
+  CHECK(answer(ann, "d/actions", R"({"act":"skip","step":"sell"})").status == 403);
+
+  for (const auto& token : {ann, eyes}) {
+    const auto refused = answer(token, "d/approvals/pay");
+    CHECK(refused.status == 403);
+    CHECK(refused.code() == "wrong_role");
+    CHECK_THAT(refused.json().at("detail").get<std::string>(), Contains("not to `finance`"));
+  }
+  const auto nothing = answer(ann, "none/approvals/sell");
+  CHECK(nothing.status == 404);
+  for (const auto* const no_question : {"d/approvals/none", "t/approvals/ride"}) // as if they were not there
+    CHECK(answer(ann, no_question).body == nothing.body);
+  CHECK(answer(trips, "d/approvals/sell").status == 404);
+  CHECK(roles_asked(g, g.admin).size() == 2);
+
+  CHECK(answer(ann, "d/approvals/sell", R"({"choice":"yes","who":"boss"})").status == 200);
+  CHECK(answer(ann, "d/approvals/sell").status == 404);
+  CHECK(answer(ops, "d/approvals/pay").status == 200);
+  const auto told = g.node.get("/v1/tasks/d", with(eyes)).json().at("task");
+  CHECK(told.at("steps")[0].at("result").at("who") == "boss (ann)");
+  CHECK(told.at("steps")[1].at("result").at("who") == "ops");
+  CHECK(g.node.get("/v1/me", with(ann)).json()
+        == json{{"name", "ann"}, {"scopes", json::array()}, {"workflows", json::array()}, {"roles", {"sales"}}});
+}
+
+TEST_CASE("row 143: by a role alone nobody asks for the questions to others") {
+  const runtime::http_caller ann{"ann", {}, {}, {"sales", "support"}};
+  json own = json::object();
+  CHECK_FALSE(ann.narrow_to_roles(own));
+  CHECK(own.at("roles") == json{"sales", "support"});
+  json one{{"role", "support"}};
+  CHECK_FALSE(ann.narrow_to_roles(one));
+  CHECK_FALSE(one.contains("roles"));
+  for (json others : {json{{"role", "finance"}}, json{{"role", ""}}, json{{"roles", {"sales", "finance"}}}}) {
+    const auto problem = ann.narrow_to_roles(others);
+    REQUIRE(problem);
+    CHECK(problem->status == 403);
+  }
+  json none{{"roles", json::array()}}; // would be those to any
+  CHECK_FALSE(ann.narrow_to_roles(none));
+  CHECK(none.at("roles") == json{"sales", "support"});
+  const json task{{"steps", {{{"name", "a"}}, {{"name", "b"}, {"waits_for_role", "finance"}}}}};
+  CHECK(ann.why_no_answer(task, "a").value().status == 404);
+  CHECK(ann.why_no_answer(task, "b").value().code == "wrong_role");
+  const runtime::http_caller ops{"ops", {api::scope::operate}, {}, {"sales"}};
+  for (const auto& r : api::routes())
+    CHECK((!ops.is_by_role(r) && (!ann.is_by_role(r) || r.method.starts_with("approval."))));
+}
+
+TEST_CASE("http: releases before roles read a token that has some as one with no more than its scopes") {
+  const tests::temp_folder folder;
+  const auto file = folder.path() / "tokens.json";
+  add_token(file, "shop", {api::scope::submits});
+  add_token(file, "ann", {}, {}, workflow::never, {"sales"});
+  std::ifstream in{file};
+  const auto tokens = json::parse(in).at("tokens");
+  CHECK_FALSE(tokens[0].contains("roles")); // as it always was
+  CHECK(tokens[1].at("scopes") == json::array());
+  CHECK(runtime::read_tokens(file)[0].roles.empty());
+  CHECK(runtime::read_tokens(file)[1].roles == std::vector<std::string>{"sales"});
+}
 
 TEST_CASE("row 106: without a token that is known, nothing is told") {
   const guarded_node g;
