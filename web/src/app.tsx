@@ -8,11 +8,13 @@ import { Keys, sections, useKeys } from './parts/keys';
 import { TokenForm } from './parts/token_form';
 import { ActorScreen, Actors } from './screens/actors';
 import { Agents } from './screens/agents';
+import { Approvals } from './screens/approvals';
 import { BulkList, BulkScreen } from './screens/bulk';
 import { InPlaceScreen } from './screens/in_place';
 import { IncidentList, IncidentScreen } from './screens/incidents';
 import { Nodes } from './screens/nodes';
 import { Overview } from './screens/overview';
+import { Schedules, ScheduleScreen } from './screens/schedules';
 import { TaskScreen } from './screens/task';
 import { Tasks } from './screens/tasks';
 import { Workflows, WorkflowScreen } from './screens/workflows';
@@ -89,6 +91,10 @@ function screenOf(section: string, which: string | undefined) {
       return which === undefined ? <Actors /> : <ActorScreen key={which} id={which} />;
     case 'bulk':
       return which === undefined ? <BulkList /> : <BulkScreen key={which} number={which} />;
+    case 'approvals':
+      return <Approvals />;
+    case 'schedules':
+      return which === undefined ? <Schedules /> : <ScheduleScreen key={which} name={which} />;
     default:
       return (
         <>
@@ -161,6 +167,7 @@ function useFocusOnChange(screen: string) {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
+    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
     if (isFirst.current) isFirst.current = false;
     else {
       // Unless the screen has given the focus to a field of its own.

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const binary = process.env.STEADFAST_BINARY;
-const agents = ['orders', 'orders_undo', 'payment', 'payment_undo', 'stock', 'shipping', 'printer'];
+const agents = ['orders', 'orders_undo', 'payment', 'payment_undo', 'stock', 'shipping', 'printer', 'studio', 'garage'];
 
 const order = `
 name = "order"
@@ -50,6 +50,87 @@ name = "print"
 agent = "printer"
 `;
 
+const deal = `
+name = "deal"
+version = 1
+deadline = "10d"
+
+[[step]]
+name = "payment"
+wait = { event = "paid", key = "payload:/order", limit = "3d" }
+
+[[step]]
+name = "approval"
+agent = "person"
+role = "sales"
+question = "May it be shipped?"
+choices = ["ship", "return"]
+limit = "2h"
+after = []
+
+[[step]]
+name = "credit"
+agent = "person"
+role = "finance"
+question = "Is the customer good for it?"
+limit = "2h"
+after = []
+
+[[step]]
+name = "render"
+agent = "studio"
+later = { limit = "1h", heartbeat = "30m" }
+after = []
+`;
+
+const fleet = `
+name = "fleet"
+version = 1
+
+[[step]]
+name = "papers"
+workflow = "label"
+payload = "payload:/papers"
+
+[[step]]
+name = "each"
+for_each = "payload:/vans"
+agent = "garage"
+at_a_time = 4
+may_fail = "50%"
+input = { van = "item:" }
+after = []
+`;
+
+const turn = `
+name = "turn"
+version = 1
+deadline = "10d"
+
+[limit]
+key = "payload:/customer"
+at_a_time = 1
+
+[[step]]
+name = "go"
+wait = { event = "go", key = "payload:/ticket", limit = "3d" }
+`;
+
+const schedules = `
+[[schedule]]
+name = "nightly"
+workflow = "label"
+cron = "30 2 * * *"
+zone = "Europe/Berlin"
+payload = { region = "south" }
+
+[[schedule]]
+name = "hourly"
+workflow = "label"
+every = "1h"
+overlap = "queue"
+`;
+
 async function freePort() {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -59,14 +140,14 @@ async function freePort() {
   return port;
 }
 
-/** A node of its own folder, with two workflows and the services of `startService`. */
+/** A node of its own folder, with some workflows, a schedule and the services of `startService`. */
 export async function makeNode(servicePort) {
   const folder = mkdtempSync(path.join(tmpdir(), 'steadfast-page-'));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const file = name => path.join(folder, name);
-  writeFileSync(file('order.toml'), order);
-  writeFileSync(file('label.toml'), label);
+  const files = { order, label, deal, fleet, turn, schedules };
+  for (const [name, text] of Object.entries(files)) writeFileSync(file(`${name}.toml`), text);
   let process_;
   let token = '';
 
@@ -82,7 +163,7 @@ circuit = { failures = 0 }
     writeFileSync(
       file('node.toml'),
       `name = "a"
-workflows = ["order.toml", "label.toml"]
+workflows = [${Object.keys(files).map(name => `"${name}.toml"`)}]
 [store]
 path = "store"
 [control]
@@ -111,6 +192,10 @@ ${tables.join('')}`,
     const response = await fetch(url + at, { method, headers, body: body && JSON.stringify(body) });
     return response.json();
   };
+  const newToken = (name, ...more) => {
+    const args = ['token', 'create', name, ...more, '--file', file('tokens.json')];
+    return `${execFileSync(binary, args, { stdio: ['ignore', 'pipe', 'ignore'] })}`.match(/\S{32,}/)[0];
+  };
   return {
     url,
     start,
@@ -120,12 +205,8 @@ ${tables.join('')}`,
     submit: (id, payload = {}, more = {}) =>
       ask('POST', '/v1/tasks', { id, workflow: 'order', payload: { customer: 'c-1', ...payload }, ...more }),
     state: async id => (await ask('GET', `/v1/tasks/${encodeURIComponent(id)}/state`)).process_state,
-    makeToken: () => {
-      const args = ['token', 'create', 'ann', '--scope', 'admin', '--file', file('tokens.json')];
-      const said = execFileSync(binary, args, { stdio: ['ignore', 'pipe', 'ignore'] });
-      token = `${said}`.match(/\S{32,}/)[0];
-      return token;
-    },
+    makeToken: () => (token = newToken('ann', '--scope', 'admin')),
+    newToken,
     remove: async () => {
       await kill();
       rmSync(folder, { recursive: true });

@@ -108,6 +108,14 @@ test('acts are answered as the document says', async () => {
   assert.equal((await act('w', { act: 'undo', dry_run: true })).status, 200);
   assert.equal((await act('x', { act: 'resume' })).status, 409);
   assert.equal((await act('none', { act: 'undo' })).status, 404);
+  await node.post('/v1/tasks', { id: 'deal', workflow: 'deal', payload: { order: 'deal' } });
+  const asked = async () => (await checked('GET', '/v1/approvals', '/v1/approvals?roles=sales')).answer.approvals;
+  await until(async () => (await asked()).length === 1, 'a question');
+  const answer = choice =>
+    checked('POST', '/v1/tasks/{id}/approvals/{step}', '/v1/tasks/deal/approvals/approval', { choice });
+  assert.equal((await answer('perhaps')).status, 409);
+  assert.equal((await answer('ship')).status, 200);
+  assert.deepEqual(await asked(), []);
   const plan = { act: 'undo', workflow: 'order', dry_run: true };
   await checked('POST', '/v1/bulk-acts', '/v1/bulk-acts', plan);
   await checked('POST', '/v1/agents/{agent}/circuit', '/v1/agents/stock/circuit', { open: true });

@@ -335,6 +335,128 @@ test('everything is reached by keys', async () => {
   await page.getByText('1 incident:').waitFor();
 });
 
+test('questions are answered where they are listed, and on the screen of their task', async () => {
+  service.moods.studio = { status: 202 };
+  for (const id of ['deal-1', 'deal-2']) await node.submit(id, { order: id }, { workflow: 'deal' });
+  const asked = async () => (await node.get('/v1/approvals')).approvals;
+  await until(async () => (await asked()).length === 4, 'four questions');
+  await open('');
+  await page.keyboard.press('8');
+  const list = page.getByRole('group', { name: 'Questions' });
+  await list.getByText('May it be shipped?').nth(1).waitFor();
+  await list.getByRole('link', { name: 'sales' }).first().click();
+  await list.getByText('Is the customer good for it?').first().waitFor({ state: 'detached' });
+  assert.match(page.url(), /#\/approvals\?role=sales$/);
+  await page.getByRole('button', { name: 'Answer approval of deal-1' }).focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.locator('dialog');
+  const answer = dialog.getByRole('button', { name: 'Answer', exact: true });
+  assert.ok(await answer.isDisabled(), 'before a choice');
+  await dialog.getByRole('radio', { name: 'return' }).focus();
+  await page.keyboard.press('Space');
+  await page.getByLabel('Your name').fill('ann');
+  await page.getByLabel('Why, for those').fill('the box was open');
+  await page.keyboard.press('Enter');
+  await page.getByText('deal-1 is answered.').waitFor();
+  const [step] = (await task('deal-1')).steps.filter(s => s.name === 'approval');
+  assert.deepEqual(step.result, { choice: 'return', who: 'ann', why: 'the box was open' });
+  await page.getByRole('link', { name: 'deal-1', exact: true }).waitFor({ state: 'detached' });
+
+  await open('tasks/deal-2');
+  await page.getByRole('button', { name: 'Answer credit' }).click();
+  await dialog.getByRole('radio', { name: 'yes' }).check();
+  await answer.click();
+  await until(
+    async () => (await task('deal-2')).steps.find(s => s.name === 'credit').result?.choice === 'yes',
+    'a yes',
+  );
+  await page.getByRole('button', { name: 'Answer credit' }).waitFor({ state: 'detached' });
+});
+
+test('a task tells what it waits for, since when and until when', async () => {
+  await node.post('/v1/steps/extend', { token: service.tokens.studio, progress: 'frame 40 of 96' });
+  await open('tasks/deal-2');
+  const waits = page.getByRole('group', { name: 'Waits' });
+  const row = name => waits.getByRole('row').filter({ hasText: name });
+  await row('render').getByText('its agent, which has begun it: frame 40 of 96').waitFor();
+  assert.match(await row('render').innerText(), /open until \d\d:\d\d:\d\d/);
+  assert.match(await row('payment').innerText(), /the event paid with the key deal-2[\s\S]*\d{4}-.* in \d d[\s\S]*ago/);
+  assert.match(await row('approval').innerText(), /an answer of sales: May it be shipped\? \(ship, return\)/);
+  await page.getByRole('img', { name: /render: waiting/ }).waitFor();
+  await node.post('/v1/events', { event: 'paid', key: 'deal-2' });
+  await row('payment').waitFor({ state: 'detached' });
+});
+
+test('children and items lead to their tasks and back, those that failed first', async () => {
+  service.moods.garage = { status: 422, body: { error: 'no spare wheel' }, of: 'van-3' };
+  service.moods.printer = { after: 1500 };
+  const vans = Array.from({ length: 8 }, (_, i) => `van-${i}`);
+  await node.submit('tour', { papers: { n: 1 }, vans }, { workflow: 'fleet' });
+  await open('tasks/tour');
+  await page.getByText('the task tour/papers').waitFor();
+  await until(async () => (await task('tour')).steps.every(s => s.state === 'completed'), 'all to be done');
+  const started = page.getByRole('region', { name: 'Tasks that it started' });
+  await started.locator('summary', { hasText: 'Items of each' }).click();
+  const items = started.getByRole('group', { name: 'Items of each' });
+  await items.getByRole('link', { name: 'tour/each/7' }).waitFor();
+  const rows = await items.getByRole('row').allInnerTexts();
+  assert.equal(rows.length, 9);
+  assert.match(rows[1], /tour\/each\/3\s+undone[\s\S]*no spare wheel/);
+  assert.match(rows[2], /tour\/each\/0\s+processed/);
+  await started.locator('li').getByText('processed').waitFor();
+  await started.getByRole('link', { name: 'tour/papers' }).click();
+  await page.getByRole('heading', { name: 'tour/papers', level: 1 }).waitFor();
+  await page.locator('.explanation').getByRole('link', { name: 'tour' }).click();
+  await page.getByRole('heading', { name: 'tour', level: 1 }).waitFor();
+  service.moods.garage = service.moods.printer = {};
+});
+
+test('a task whose key has no place leads to the one that it waits for', async () => {
+  const first = 'turn@2026-01-02T03:04:05Z'; // a name, whatever it looks like
+  for (const id of [first, 'turn-2', 'turn-3']) await node.submit(id, { ticket: id }, { workflow: 'turn' });
+  await open('tasks/turn-3');
+  await page.getByText('1 more with that key come before it').waitFor();
+  await page.locator('.explanation').getByRole('link', { name: first }).waitFor();
+  await node.post('/v1/events', { event: 'go', key: first });
+  await page.locator('.explanation').getByRole('link', { name: 'turn-2' }).click();
+  await page.getByRole('heading', { name: 'turn-2', level: 1 }).waitFor();
+});
+
+test('schedules are paused with a reason, resumed, and run', async () => {
+  const shown = async () => (await node.get('/v1/schedules/nightly')).schedule;
+  await open('');
+  await page.keyboard.press('9');
+  await page.getByRole('group', { name: 'Schedules' }).getByText('30 2 * * * Europe/Berlin').waitFor();
+  const act = async button => {
+    await page.getByRole('button', { name: `${button} nightly` }).click();
+    await page.getByLabel('Your name').fill('ann');
+  };
+  const carryOut = async button => {
+    await page.locator('dialog').getByRole('button', { name: button, exact: true }).click();
+    await page.locator('dialog').waitFor({ state: 'detached' });
+  };
+  await act('Pause');
+  assert.ok(await page.locator('dialog').getByRole('button', { name: 'Pause' }).isDisabled(), 'without a reason');
+  await page.getByLabel('Why, for those').fill('stocktaking');
+  await carryOut('Pause');
+  assert.deepEqual([(await shown()).paused.by, (await shown()).paused.why], ['ann', 'stocktaking']);
+  await page.getByText('by ann: stocktaking').waitFor();
+  await page.getByRole('link', { name: 'nightly', exact: true }).click();
+  await page.getByText('it was paused by ann: stocktaking').waitFor();
+  await act('Resume');
+  await carryOut('Resume');
+  assert.ok(!(await shown()).is_paused);
+  await page.getByText('it was paused by ann').waitFor({ state: 'detached' });
+  await act('Run now');
+  await carryOut('Run now');
+  const { last_task: made } = await shown();
+  await until(async () => (await node.state(made)) === 'processed', 'the task to be processed');
+  await page.getByRole('group', { name: 'Moments' }).getByText('made', { exact: true }).waitFor();
+  assert.equal(await page.getByRole('region', { name: 'Next moments' }).getByRole('listitem').count(), 10);
+  await page.getByRole('group', { name: 'Acts on the schedule' }).getByRole('link', { name: made }).click();
+  await page.getByRole('heading', { name: made, level: 1 }).waitFor();
+});
+
 const screens = [
   '',
   'tasks',
@@ -351,6 +473,11 @@ const screens = [
   'actors/scheduler@a',
   'bulk',
   'bulk/1',
+  'approvals',
+  'schedules',
+  'schedules/nightly',
+  'tasks/deal-1',
+  'tasks/tour',
   'nowhere',
 ];
 
@@ -374,6 +501,13 @@ for (const colorScheme of ['light', 'dark'])
     await looked.getByRole('button', { name: 'Undo' }).click();
     await looked.getByText('The task takes this now.').waitFor();
     await look('the dialog of an act');
+    await open('approvals', looked);
+    await looked
+      .getByRole('button', { name: /^Answer/ })
+      .first()
+      .click();
+    await looked.getByRole('radio').first().waitFor();
+    await look('the dialog of an answer');
     await looked.context().close();
     assert.deepEqual(findings, []);
   });
@@ -434,6 +568,23 @@ test('a token is asked for, and kept for the tab', async () => {
   assert.deepEqual(await page.context().cookies(), []);
   await page.getByRole('button', { name: 'Forget the token' }).click();
   await page.getByRole('heading', { name: 'This node asks for a token' }).waitFor();
+});
+
+test('a token with a role alone answers its questions', async () => {
+  await node.submit('deal-3', { order: 'deal-3' }, { workflow: 'deal' });
+  await open('');
+  await page.getByLabel('Token').fill(node.newToken('seller', '--role', 'sales'));
+  await page.getByRole('button', { name: 'Use it' }).click();
+  await page.getByText('2 questions to your roles.').waitFor();
+  assert.equal(await page.getByText('Is the customer good for it?').count(), 0);
+  await page.getByRole('button', { name: 'Answer approval of deal-3' }).click();
+  await page.getByLabel('Your name').fill('seller');
+  await page.getByRole('radio', { name: 'ship' }).check();
+  await page.locator('dialog').getByRole('button', { name: 'Answer', exact: true }).click();
+  await page.getByText('deal-3 is answered.').waitFor();
+  assert.equal((await task('deal-3')).steps.find(s => s.name === 'approval').result.who, 'seller');
+  await open('tasks/deal-3');
+  await page.getByText('`seller` has no scope `read`'.replaceAll('`', '')).waitFor();
 });
 
 test('the browser had nothing to complain about', () => {

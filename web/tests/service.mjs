@@ -1,11 +1,18 @@
 import http from 'node:http';
 
-/** Services whose moods the tests set: `moods.stock = { status: 503, body: {...}, after: 20 }`; without one all is well. */
+/**
+ * Services whose moods the tests set: `moods.stock = { status: 503, body: {...}, after: 20 }`; without one all is well.
+ * A mood with `of` is that of requests with this text in the body. `tokens` has those of steps that end later, by agent.
+ */
 export async function startService() {
   const moods = {};
+  const tokens = {};
   const server = http.createServer(async (request, response) => {
-    for await (const chunk of request) void chunk;
-    const mood = moods[request.url.slice(1)] ?? {};
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    const name = request.url.slice(1);
+    tokens[name] = request.headers['steadfast-token'];
+    const mood = text.includes(moods[name]?.of ?? '') ? (moods[name] ?? {}) : {};
     if (mood.after) await new Promise(done => setTimeout(done, mood.after));
     response.writeHead(mood.status ?? 200, { 'Content-Type': 'application/json' });
     response.end(JSON.stringify(mood.body ?? { reference: request.headers['idempotency-key'] }));
@@ -15,5 +22,5 @@ export async function startService() {
     server.close();
     server.closeAllConnections();
   };
-  return { port: server.address().port, moods, stop };
+  return { port: server.address().port, moods, tokens, stop };
 }

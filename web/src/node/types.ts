@@ -68,6 +68,7 @@ export interface Step {
   progress?: string;
   waits_for_event?: string;
   event_key?: string;
+  limit_at?: string | null; // of one that waits for an event or a person
   waits_for_role?: string;
   question?: string;
   choices?: string[];
@@ -210,6 +211,7 @@ export interface Me {
   name: string;
   scopes: string[];
   workflows: string[]; // only their tasks; empty: all
+  roles: string[]; // answers the questions to these
 }
 
 export interface Agent {
@@ -325,6 +327,7 @@ export interface DefinedStep {
   sleep?: string;
   until?: string;
   wait?: { event: string };
+  role?: string;
   workflow?: string;
   agent?: string;
   complete_by?: string;
@@ -344,6 +347,46 @@ export interface Workflow {
   undo_reserve: string;
   index?: string[];
   steps: DefinedStep[];
+}
+
+/** What a step asks a person. */
+export interface Question {
+  id: string; // of the task
+  workflow: string;
+  step: string;
+  role: string;
+  question: string;
+  choices: string[];
+  since: string | null;
+  limit_at: string | null;
+}
+
+export interface Schedule {
+  name: string;
+  workflow: string;
+  version: number; // 0: the newest
+  cron?: string;
+  every_ms?: number;
+  zone: string;
+  overlap: string;
+  jitter_ms: number;
+  catch_up_ms: number;
+  catch_up_max: number;
+  priority?: number;
+  file: string;
+  is_paused: boolean;
+  paused?: { by: string; why: string; at: string | null };
+  next: string[];
+  queued: string | null;
+  last_task: string;
+  tasks_made: number;
+}
+
+export interface ShownSchedule extends Schedule {
+  payload: unknown;
+  moment_as: string;
+  text: string;
+  moments: { moment: string; at: string | null; fate: string; text: string }[];
 }
 
 /** Something that happened and that nobody has reversed. */

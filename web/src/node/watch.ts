@@ -16,6 +16,7 @@ export interface Seen {
 
 export interface Own {
   workflows: string[];
+  isByRole: boolean; // it sees the questions to its roles and nothing else
   counts: { workflow: string; states: Partial<Record<ProcessState, number>> }[];
   causes: { workflow: string; cause: string | null; count: number; since: string }[];
 }
@@ -49,7 +50,8 @@ async function whoAmI(): Promise<Me> {
 }
 
 async function look(): Promise<void> {
-  const { workflows } = await whoAmI();
+  const { workflows, scopes, roles } = await whoAmI();
+  if (roles.length > 0 && !scopes.some(s => s !== 'submit')) return lookAtQuestions(workflows);
   if (workflows.length > 0) return lookAtOwn(workflows);
   const [health, store, told] = await Promise.all([
     get<Health>(`/v1/health?max_age_ms=${waitsAge}`),
@@ -63,6 +65,18 @@ async function look(): Promise<void> {
 function noneIfBusy(e: unknown): undefined {
   if (e instanceof Problem && e.status >= 500) return undefined;
   throw e;
+}
+
+/** For whom there is nothing but questions. */
+async function lookAtQuestions(workflows: string[]): Promise<void> {
+  const pages = await Promise.all(
+    (workflows.length > 0 ? workflows : ['']).map(w =>
+      get<{ approvals: unknown[] }>(`/v1/approvals${w && `?workflow=${segment(w)}`}`),
+    ),
+  );
+  const asked = pages.reduce((sum, p) => sum + p.approvals.length, 0);
+  const sentence = asked === 0 ? 'No question waits for you.' : `${counted(asked, 'question')} to your roles.`;
+  tellOwn(asked === 0, sentence, { workflows, isByRole: true, counts: [], causes: [] });
 }
 
 async function lookAtOwn(workflows: string[]): Promise<void> {
@@ -81,19 +95,16 @@ async function lookAtOwn(workflows: string[]): Promise<void> {
     }),
   );
   const inError = counts.reduce((sum, c) => sum + (c.states.error ?? 0), 0);
+  const sentence = inError === 0 ? 'No task that you may see is in error.' : `${counted(inError, 'task')} in error.`;
+  tellOwn(inError === 0, sentence, { workflows, isByRole: false, counts, causes: causes.flat() });
+}
+
+function tellOwn(well: boolean, sentence: string, own: Own): void {
   const health: Health = {
-    ...{ well: inError === 0, incidents: [], more_incidents: false, nodes: [], store_trouble: null },
+    ...{ well, sentence, incidents: [], more_incidents: false, nodes: [], store_trouble: null },
     ...{ stuck: [], waits: [], scheduler_trouble: null },
-    sentence: inError === 0 ? 'No task that you may see is in error.' : `${counted(inError, 'task')} in error.`,
   };
-  seen.set({
-    at: Date.now(),
-    health,
-    store: undefined,
-    agents: [],
-    silent: [],
-    own: { workflows, counts, causes: causes.flat() },
-  });
+  seen.set({ at: Date.now(), health, store: undefined, agents: [], silent: [], own });
   watchProblem.set('');
 }
 

@@ -11,13 +11,24 @@ interface Shape {
   body: Record<string, unknown>;
   button: string;
   close: () => void;
-  done: () => void;
+  done: (told: Record<string, unknown>) => void;
   needsWhy?: boolean;
+  isReady?: boolean;
   children?: ComponentChildren;
 }
 
 /** Something that is done once a person said who and why. */
-export function AskDialog({ title, path, body, button, close, done, needsWhy = false, children }: Shape) {
+export function AskDialog({
+  title,
+  path,
+  body,
+  button,
+  close,
+  done,
+  needsWhy = false,
+  isReady = true,
+  children,
+}: Shape) {
   const [who, setWho] = useState(lastWho());
   const [why, setWhy] = useState('');
   const [problem, setProblem] = useState('');
@@ -26,8 +37,7 @@ export function AskDialog({ title, path, body, button, close, done, needsWhy = f
     e.preventDefault();
     setSending(true);
     try {
-      await post(path, { ...body, ...(who && { who }), ...(why && { why }) });
-      done();
+      done(await post(path, { ...body, ...(who && { who }), ...(why && { why }) }));
     } catch (e) {
       setProblem(messageOf(e));
       setSending(false);
@@ -43,7 +53,7 @@ export function AskDialog({ title, path, body, button, close, done, needsWhy = f
           <button type="button" class="quiet" onClick={close}>
             Leave it
           </button>
-          <button type="submit" class="primary" disabled={isSending || (needsWhy && why.trim() === '')}>
+          <button type="submit" class="primary" disabled={isSending || !isReady || (needsWhy && why.trim() === '')}>
             {button}
           </button>
         </footer>

@@ -10,6 +10,8 @@ export const sections: [key: string, name: string, title: string][] = [
   ['5', 'nodes', 'Nodes'],
   ['6', 'actors', 'Actors'],
   ['7', 'bulk', 'Bulk acts'],
+  ['8', 'approvals', 'Approvals'],
+  ['9', 'schedules', 'Schedules'],
 ];
 
 function isTyping(target: EventTarget | null): boolean {

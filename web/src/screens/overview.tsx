@@ -19,6 +19,7 @@ import { Moment } from '../parts/moment';
 import { Prose } from '../parts/prose';
 import { Problems, Section, Sheet } from '../parts/section';
 import { State } from '../parts/state';
+import { Questions } from './approvals';
 
 export function Overview() {
   const now = useValue(seen);
@@ -26,7 +27,8 @@ export function Overview() {
   return (
     <>
       <HealthBand now={now} />
-      {now.own && <OwnTasks own={now.own} />}
+      {now.own && !now.own.isByRole && <OwnTasks own={now.own} />}
+      {now.own?.isByRole && <OwnQuestions own={now.own} />}
       {!now.own && <Whole now={now} />}
     </>
   );
@@ -69,6 +71,16 @@ function HealthBand({ now }: { now: Seen }) {
         <Prose text={now.health.sentence} />
       </span>
     </p>
+  );
+}
+
+/** What there is for a token that has roles and no scope. */
+function OwnQuestions({ own }: { own: Own }) {
+  return (
+    <>
+      <p class="notice">Your token sees the questions to its roles, and nothing else.</p>
+      {own.workflows.length === 0 ? <Questions /> : own.workflows.map(w => <Questions key={w} workflow={w} />)}
+    </>
   );
 }
 

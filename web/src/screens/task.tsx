@@ -3,8 +3,10 @@ import { href } from '../core/router';
 import { clock, number, span, visible, words } from '../core/text';
 import { getExact, messageOf, segment } from '../node/client';
 import { listen } from '../node/stream';
-import type { Attempt, ProcessState, ShownTask, Step, Task, TaskAct } from '../node/types';
+import { usePoll } from '../node/poll';
+import type { Attempt, ProcessState, ShownTask, Step, Task, TaskAct, TaskPage, TaskSummary } from '../node/types';
 import { ActDialog } from '../parts/act_dialog';
+import { AnswerDialog } from '../parts/answer_dialog';
 import { Facts } from '../parts/facts';
 import { Fold } from '../parts/fold';
 import { Graph } from '../parts/graph';
@@ -44,6 +46,10 @@ function useTask(id: string) {
         if (!over) setProblem(messageOf(e));
       }
     };
+    // Whose end it waits for under a limit changes without an event of this task.
+    const timer = setInterval(() => {
+      if (!document.hidden && whole?.explanation.some(s => s.text.includes('with the same key'))) void ask();
+    }, 5000);
     const stop = listen(`${path}/events`, {
       event: data => {
         const event = data as ShownTask;
@@ -56,6 +62,7 @@ function useTask(id: string) {
     });
     return () => {
       over = true;
+      clearInterval(timer);
       stop();
     };
   }, [id, round]);
@@ -95,7 +102,7 @@ export function TaskScreen({ id }: { id: string }) {
       <div class="explanation" role="status">
         {explanation.map((s, i) => (
           <p key={i} class={i === 0 ? 'first' : ''}>
-            <Prose text={s.text} /> {s.at && <Moment at={s.at} />}
+            <Prose text={s.text} areTasks /> {s.at && <Moment at={s.at} />}
           </p>
         ))}
       </div>
@@ -107,12 +114,14 @@ export function TaskScreen({ id }: { id: string }) {
         </details>
         <span role="status">{said}</span>
       </div>
+      <Waits task={task} answered={again} />
       <Section title="Steps">
         <Graph
           title={`Steps of ${task.id}`}
           steps={task.steps.map(s => ({ name: s.name, after: s.after, state: s.state, detail: detailOf(s) }))}
         />
       </Section>
+      <Started task={task} />
       <Section title="Over time">
         <Timeline task={task} now={now} />
       </Section>
@@ -183,21 +192,165 @@ function useNow(isMoving: boolean): number {
 function detailOf(s: Step): string {
   const state = words(s.state);
   if (s.state === 'running' || s.state === 'compensating') return `${state}, attempt ${s.attempt}`;
+  if (s.state === 'waiting') return s.progress ? visible(s.progress) : state;
   if (s.waiting_for || s.not_before) return `${state}, waits`;
   return state;
 }
 
-/** What a waiting step waits for, before the moment when the wait is over by itself. */
-function waitText(s: Step): string {
+/** What a waiting step waits for, and how the moment when that is over by itself is told. */
+function waitOf(s: Step): [what: string, until: string] {
   if (s.waits_for_event !== undefined)
-    return `Waits for the event ${s.waits_for_event}${s.event_key ? ` with the key ${s.event_key}` : ''}, until`;
+    return [`the event \`${s.waits_for_event}\`${s.event_key ? ` with the key \`${s.event_key}\`` : ''}`, ''];
   if (s.question !== undefined)
-    return `Asks ${s.waits_for_role || 'a person'}: ${s.question} (${s.choices?.join(', ')}), until`;
-  if (s.items_workflow !== undefined)
-    return `Waits for its items${s.progress ? ` (${s.progress})` : ''}, at the latest until`;
-  if (s.child !== undefined) return `Waits for the task ${s.child}, at the latest until`;
-  if (s.ends_later) return `Its agent has begun it${s.progress ? ` (${s.progress})` : ''}, and has to end it before`;
-  return 'Sleeps until';
+    return [`an answer of \`${s.waits_for_role}\`: ${s.question} (${s.choices?.join(', ')})`, ''];
+  if (s.items_workflow !== undefined) return [`its items, ${s.progress || 'none has ended yet'}`, 'at the latest'];
+  if (s.child !== undefined) return [`the task \`${s.child}\``, 'at the latest'];
+  if (s.ends_later) return [`its agent, which has begun it${s.progress ? `: ${s.progress}` : ''}`, 'open until'];
+  return ['a moment', ''];
+}
+
+/** The steps that wait now; a question is answered here. */
+function Waits({ task, answered }: { task: Task; answered: () => void }) {
+  const [asked, setAsked] = useState<Step>();
+  const waiting = task.steps.filter(s => s.state === 'waiting');
+  if (waiting.length === 0) return null;
+  return (
+    <Section title="What it waits for">
+      <Sheet label="Waits" head={['waits for', 'act', 'until', 'since']}>
+        {waiting.map(s => {
+          const [what, until] = waitOf(s);
+          return (
+            <tr key={s.name}>
+              <td class="main">
+                <Prose text={what} areTasks />
+                <span class="faint below">step {visible(s.name)}</span>
+              </td>
+              <td>
+                {s.question !== undefined && (
+                  <button type="button" onClick={() => setAsked(s)} aria-label={`Answer ${visible(s.name)}`}>
+                    Answer
+                  </button>
+                )}
+              </td>
+              <td>
+                {until} <Moment at={s.limit_at ?? s.not_before} />
+              </td>
+              <td>
+                <Moment at={s.log.at(-1)?.started_at} />
+              </td>
+            </tr>
+          );
+        })}
+      </Sheet>
+      {asked && (
+        <AnswerDialog
+          of={{
+            id: task.id,
+            step: asked.name,
+            role: asked.waits_for_role ?? '',
+            question: asked.question ?? '',
+            choices: asked.choices ?? [],
+            limit_at: asked.limit_at ?? null,
+          }}
+          close={() => setAsked(undefined)}
+          done={() => {
+            setAsked(undefined);
+            answered();
+          }}
+        />
+      )}
+    </Section>
+  );
+}
+
+/** The tasks that its steps have started: children, and the items of each step folded. */
+function Started({ task }: { task: Task }) {
+  const children = task.steps.filter(s => s.child !== undefined);
+  const overItems = task.steps.filter(s => s.items_workflow !== undefined && s.state !== 'not_started');
+  if (children.length + overItems.length === 0) return null;
+  return (
+    <Section title="Tasks that it started">
+      {children.length > 0 && (
+        <ul class="plain">
+          {children.map(s => (
+            <Child key={s.name} step={s} />
+          ))}
+        </ul>
+      )}
+      {overItems.map(s => (
+        <Items key={s.name} task={task} step={s} />
+      ))}
+    </Section>
+  );
+}
+
+function Child({ step }: { step: Step }) {
+  const { data, problem } = usePoll<{ process_state: ProcessState }>(`/v1/tasks/${segment(step.child!)}/state`, 3000);
+  return (
+    <li>
+      <a data-row href={href(['tasks', step.child!])}>
+        {visible(step.child!)}
+      </a>{' '}
+      {data && <State of={data.process_state} />} <span class="faint">{!data && problem}</span>{' '}
+      <span class="faint">
+        by <code>{visible(step.name)}</code>, of {visible(step.child_workflow ?? '')}
+      </span>
+    </li>
+  );
+}
+
+const itemsShown = 50;
+
+/** How many have ended; opened, those that failed or need somebody first. */
+function Items({ task, step }: { task: Task; step: Step }) {
+  const [isOpen, setOpen] = useState(false);
+  const those = { workflow: step.items_workflow!, text: `${task.id}/${step.name}/` };
+  const path = (states: string) =>
+    isOpen
+      ? `/v1/tasks?workflow=${segment(those.workflow)}&text=${segment(those.text)}&states=${states}&max=${itemsShown}`
+      : null;
+  const { data: wrong, problem } = usePoll<TaskPage>(path('error,undone,undoing,suspended'), 10_000);
+  const { data: others } = usePoll<TaskPage>(path('pending,processing,processed'), 10_000);
+  const shown = [...inOrder(wrong), ...inOrder(others)];
+  const areMore = [wrong, others].some(p => p && p.next !== null);
+  return (
+    <details class="fold" onToggle={e => setOpen(e.currentTarget.open)}>
+      <summary>
+        Items of {visible(step.name)} <State of={step.state} />{' '}
+        <span class="faint">{visible(step.progress ?? '')}</span>
+      </summary>
+      <div class="fold-body">
+        <Problems text={problem} />
+        {wrong && others && shown.length === 0 && <p class="faint">None was started.</p>}
+        {shown.length > 0 && (
+          <Sheet label={`Items of ${step.name}`} head={['item', 'state', 'took', 'cause']}>
+            {shown.map(t => (
+              <tr key={t.id}>
+                <td>
+                  <a data-row href={href(['tasks', t.id])}>
+                    {visible(t.id)}
+                  </a>
+                </td>
+                <td>
+                  <State of={t.process_state} />
+                </td>
+                <td>{t.ended_at && span(Date.parse(t.ended_at) - Date.parse(t.submitted_at))}</td>
+                <td class="main">
+                  <Prose text={t.cause} />
+                </td>
+              </tr>
+            ))}
+          </Sheet>
+        )}
+        {areMore && <a href={href(['tasks'], those)}>All of them</a>}
+      </div>
+    </details>
+  );
+}
+
+/** As they were started. */
+function inOrder(page: TaskPage | undefined): TaskSummary[] {
+  return [...(page?.tasks ?? [])].sort((a, b) => a.number - b.number);
 }
 
 function About({ task }: { task: Task }) {
@@ -265,11 +418,6 @@ function Attempts({ step }: { step: Step }) {
         {step.error && (
           <p>
             Last error: <Prose text={step.error} />
-          </p>
-        )}
-        {step.state === 'waiting' && (
-          <p>
-            <Prose text={waitText(step)} />: <Moment at={step.not_before} />
           </p>
         )}
         {step.waiting_for && (

@@ -153,7 +153,9 @@ export function WorkflowScreen({ name }: { name: string }) {
             <tr key={s.name}>
               <td>{visible(s.name)}</td>
               <td>
-                {s.agent ? (
+                {s.role ? (
+                  <>asks {visible(s.role)}</>
+                ) : s.agent ? (
                   <a href={href(['agents'], { name: s.agent })}>{visible(s.agent)}</a>
                 ) : (
                   visible(
