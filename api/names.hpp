@@ -16,6 +16,7 @@ inline constexpr const char* step_complete = "step.complete";
 inline constexpr const char* step_fail = "step.fail";
 inline constexpr const char* step_extend = "step.extend";
 inline constexpr const char* event_send = "event.send";
+inline constexpr const char* event_list = "event.list";
 inline constexpr const char* approval_list = "approval.list";
 inline constexpr const char* approval_answer = "approval.answer";
 inline constexpr const char* task_stuck = "task.stuck";

@@ -67,6 +67,7 @@ std::vector<route> all_routes() {
     {post, "/v1/steps/fail", step_fail, scope::submits, held_step},
     {post, "/v1/steps/extend", step_extend, scope::submits, held_step},
     {post, "/v1/events", event_send, scope::submits, event},
+    {get, "/v1/kept-events", event_list, read, other},
     {get, "/v1/approvals", approval_list, read, many_tasks, true},
     {post, "/v1/tasks/{id}/approvals/{step}", approval_answer, operate, one_task, true},
     {get, "/v1/counts", task_count, read, many_tasks},

@@ -159,6 +159,16 @@ struct schedule_page {
 };
 STEADFAST_MESSAGE(schedule_page, x.schedules)
 
+/// Asks for events that are kept, by name, key and number, those after a place.
+struct list_events {
+  std::string name;  ///< empty: all
+  std::string key;   ///< with a name
+  std::string task;  ///< likewise, in place of the key: those for it alone
+  std::string after; ///< empty: from the first
+  std::uint32_t max = 100;
+};
+STEADFAST_MESSAGE(list_events, x.name, x.key, x.task, x.after, x.max)
+
 /// Whom the task waits for because of the limit of its workflow.
 struct find_limit_queue {
   std::uint64_t number = 0;

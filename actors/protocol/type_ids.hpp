@@ -89,6 +89,8 @@ STEADFAST_ADD(list_schedules)
 STEADFAST_ADD(schedule_page)
 STEADFAST_ADD(find_limit_queue)
 STEADFAST_ADD(limit_queue)
+STEADFAST_ADD(list_events)
+STEADFAST_ADD(boxed<steadfast::store::event_page>)
 CAF_END_TYPE_ID_BLOCK(steadfast)
 
 #undef STEADFAST_ADD

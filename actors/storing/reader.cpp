@@ -65,6 +65,7 @@ public:
       [this](const list_bulk_acts& m) { return guarded([&] { return on_bulk_acts(m); }); },
       [this](const list_schedules& m) { return guarded([&] { return on_schedules(m); }); },
       [this](const find_limit_queue& m) { return guarded([&] { return on_limit_queue(m); }); },
+      [this](const list_events& m) { return guarded([&] { return on_events(m); }); },
       [this](const list_workflows&) {
         return guarded([&] { return workflow_page{boxes(deps_.store->definitions())}; });
       },
@@ -176,6 +177,11 @@ private:
     if (auto found = deps_.store->find_schedule(m.name))
       page.schedules.emplace_back(*std::move(found));
     return page;
+  }
+
+  boxed<store::event_page> on_events(const list_events& m) {
+    return boxed<store::event_page>{deps_.store->events({m.name, m.key, m.task}, deps_.clock.reading(this).now, m.after,
+                                                        std::min<std::size_t>(m.max, rows_max))};
   }
 
   limit_queue on_limit_queue(const find_limit_queue& m) const {

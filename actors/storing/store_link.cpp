@@ -87,6 +87,7 @@ public:
       [this](const list_incidents& m) { return passed_on<boxed<store::incident_page>>(m); },
       [this](const list_schedules& m) { return passed_on<schedule_page>(m); },
       [this](const find_limit_queue& m) { return passed_on<limit_queue>(m); },
+      [this](const list_events& m) { return passed_on<boxed<store::event_page>>(m); },
       [this](const list_bulk_acts& m) { return passed_on<boxed<store::bulk_page>>(m); },
       [this](const list_workflows& m) { return passed_on<workflow_page>(m); },
       [this](const list_late_replies& m) { return passed_on<late_reply_page>(m); },

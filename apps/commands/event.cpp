@@ -7,6 +7,9 @@
 #include "apps/command_line/node_access.hpp"
 #include "apps/terminal/exit_code.hpp"
 #include "apps/terminal/failure.hpp"
+#include "apps/terminal/table.hpp"
+#include "apps/terminal/terminal.hpp"
+#include "apps/views/story.hpp"
 #include "runtime/text/quantity.hpp"
 
 #include <CLI/CLI.hpp>
@@ -62,6 +65,38 @@ int send(const event_arguments& g) {
   return done;
 }
 
+std::string whom(const json& e) {
+  return e.contains("task") ? "only task " + e.value("task", "") : e.value("key", "-");
+}
+
+int list(const event_arguments& g) {
+  auto node = connect(g.node);
+  json params{{"max", page_size}};
+  for (const auto& [name, value] : {std::pair{"event", &g.name}, {"key", &g.key}, {"task", &g.task}})
+    if (!value->empty())
+      params[name] = *value;
+  table rows{{"event", "name", "key", "id", "sent", "kept until", "bytes", "by"}};
+  const auto now = wall_clock();
+  bool any = false;
+  for (bool more = true; more;) {
+    const auto answer = node.call(api::event_list, params);
+    for (const auto& e : answer.at("events")) {
+      any = true;
+      if (g.node.json)
+        print_json(e);
+      else
+        rows.add({std::to_string(e.value("number", std::uint64_t{0})), e.value("event", ""), printable(whom(e)),
+                  printable(e.value("id", "-")), moment_text(e.at("at"), now), moment_text(e.at("kept_until"), now),
+                  std::to_string(e.value("data_size", std::uint64_t{0})), printable(e.value("who", "-"))});
+    }
+    more = answer.at("next").is_string();
+    params["after"] = answer.at("next");
+  }
+  if (!g.node.json)
+    std::cout << (any ? rows.text(standard_output()) : "no event is kept\n");
+  return done;
+}
+
 } // namespace
 
 void add_event(CLI::App& to, command& chosen) {
@@ -78,6 +113,20 @@ void add_event(CLI::App& to, command& chosen) {
   add_node_choice(*sends, g->node);
   sends->footer("Example: steadfast event send paid --key order-4711 --data '{\"euros\": 20}'");
   sends->callback([g, &chosen] { chosen = [g] { return send(*g); }; });
+
+  auto of = std::make_shared<event_arguments>();
+  auto* lists = event->add_subcommand("list", "List the events that are kept, for tasks that wait for them or will");
+  auto* name = lists->add_option("event", of->name, "Only those of this name");
+  name->check(why_empty, "")->type_name("EVENT");
+  auto* with_key = lists->add_option("--key", of->key, "Only those with this key");
+  with_key->needs(name)->type_name("KEY");
+  auto* for_task = lists->add_option("--task", of->task, "Only those for this task alone");
+  for_task->needs(name)->excludes(with_key)->type_name("ID");
+  add_node_choice(*lists, of->node);
+  lists->footer(
+    "Example: steadfast event list paid --key order-4711\n"
+    "An event is kept until its time is over, also when tasks have taken it: another may wait for it later.");
+  lists->callback([of, &chosen] { chosen = [of] { return list(*of); }; });
 }
 
 } // namespace steadfast::apps

@@ -154,6 +154,7 @@ nlohmann::json complete_step(const control_context& c, const api::arguments& par
 nlohmann::json fail_step(const control_context& c, const api::arguments& params);
 nlohmann::json extend_step(const control_context& c, const api::arguments& params);
 void send_event(const control_context& c, const api::arguments& params, const control_reply& reply);
+nlohmann::json list_events(const control_context& c, const api::arguments& params);
 nlohmann::json list_approvals(const control_context& c, const api::arguments& params);
 nlohmann::json answer_approval(const control_context& c, const api::arguments& params);
 

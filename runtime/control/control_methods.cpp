@@ -283,6 +283,7 @@ constexpr binding bindings[] = {
   {api::workflow_show, show_workflow},
   {api::workflow_register, register_workflow},
   {api::schedule_list, list_schedules},
+  {api::event_list, list_events},
   {api::schedule_show, show_schedule},
   {api::schedule_put, put_schedules},
   {api::schedule_act, act_on_schedule},

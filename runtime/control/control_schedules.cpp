@@ -22,13 +22,6 @@ using nlohmann::json;
 
 constexpr std::size_t next_moments_shown = 10;
 
-/// The store may be that of a node which does not know these questions.
-void expect_known(const control_context& c) {
-  const auto page = c.ask<actors::lease_page>(c.parts.reader, actors::list_leases{});
-  if (const auto why = why_not_yet(page, workflow::knowledge::schedules, "schedules"); !why.empty())
-    throw api::error{api::error::refused, why};
-}
-
 json span_json(workflow::span s) {
   return s.count();
 }
@@ -83,7 +76,7 @@ json notes_json(const workflow::schedule_state& s) {
 }
 
 std::vector<workflow::schedule_state> found(const control_context& c, const actors::list_schedules& question) {
-  expect_known(c);
+  expect_known(c, workflow::knowledge::schedules, "schedules");
   std::vector<workflow::schedule_state> all;
   for (const auto& s : c.ask<actors::schedule_page>(c.parts.reader, question).schedules)
     all.push_back(*s);
@@ -127,7 +120,7 @@ std::optional<workflow::process_state> state_of_last(const control_context& c, c
 
 template <class Write>
 store::answer<Write> written(const control_context& c, Write w) {
-  expect_known(c);
+  expect_known(c, workflow::knowledge::schedules, "schedules");
   auto o = c.write(std::move(w));
   using enum store::write_status;
   switch (o.result) {

@@ -2,6 +2,7 @@
 
 #include "runtime/control/control_context.hpp"
 #include "runtime/control/older_nodes.hpp"
+#include "runtime/text/hex.hpp"
 #include "runtime/text/json.hpp"
 #include "runtime/text/step_token.hpp"
 
@@ -129,6 +130,41 @@ void send_event(const control_context& c, const api::arguments& params, const co
               }};
   };
   c.sys.spawn(ask);
+}
+
+namespace {
+
+json kept_json(const store::kept_event& x) {
+  json j{{"number", x.number},
+         {"event", x.name},
+         {"at", instant_json(x.at)},
+         {"kept_until", instant_json(x.expires_at)},
+         {"data_size", x.data_size}};
+  for (const auto& [field, text] : {std::pair{"key", &x.key}, {"task", &x.task}, {"id", &x.id}, {"who", &x.who}})
+    if (!text->empty())
+      j[field] = *text;
+  return j;
+}
+
+} // namespace
+
+json list_events(const control_context& c, const api::arguments& params) {
+  expect_known(c, workflow::knowledge::rates, "lists of events");
+  actors::list_events question{params.text("event"), params.text("key"), params.text("task"), {}, 0};
+  if (question.name.empty() && !(question.key.empty() && question.task.empty()))
+    throw api::error{api::error::invalid_params, "`event` is needed beside `key` or `task`", {}, "event"};
+  if (!question.key.empty() && !question.task.empty())
+    throw api::error{api::error::invalid_params, "an event is for a key or for a task, not for both", {}, "task"};
+  const auto after = runtime::bytes_of_hex(params.text("after"));
+  if (!after)
+    throw api::error{api::error::invalid_params, "`after` is not what `next` was", {}, "after"};
+  question.after = *after;
+  question.max = static_cast<std::uint32_t>(max_of(params));
+  const auto page = c.ask<actors::boxed<store::event_page>>(c.parts.reader, question);
+  json list = json::array();
+  for (const auto& x : page->events)
+    list.push_back(kept_json(x));
+  return {{"events", list}, {"next", page->next.empty() ? json() : json(runtime::hex_of(page->next))}};
 }
 
 namespace {

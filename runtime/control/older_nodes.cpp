@@ -1,6 +1,5 @@
 #include "runtime/control/older_nodes.hpp"
 
-#include "runtime/control/control_context.hpp"
 #include "workflow/supervision/node_card.hpp"
 #include "workflow/text/name.hpp"
 
@@ -21,6 +20,12 @@ void unless_older(caf::event_based_actor* self, const actors::reader_actor& read
           then();
       },
       [reply](const caf::error& e) { reply([&]() -> nlohmann::json { throw control_context::error_of(e); }); });
+}
+
+void expect_known(const control_context& c, workflow::knowledge needed, std::string_view what) {
+  const auto page = c.ask<actors::lease_page>(c.parts.reader, actors::list_leases{});
+  if (const auto why = why_not_yet(page, needed, what); !why.empty())
+    throw api::error{api::error::refused, why};
 }
 
 std::string why_not_yet(const actors::lease_page& page, workflow::knowledge needed, std::string_view what) {

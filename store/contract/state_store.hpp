@@ -135,6 +135,28 @@ struct limit_queue {
 inline constexpr std::size_t limit_holders_shown = 10;
 inline constexpr std::uint64_t limit_before_max = 10'000;
 
+/// From outside, and kept for the tasks that wait for it or will.
+struct kept_event {
+  std::uint64_t number = 0; ///< in the order in which they came
+  std::string name;
+  std::string key;
+  std::string task; ///< the id of the only one that it is for, in place of a key
+  std::string id;   ///< its sender's; empty: none
+  std::string who;
+  workflow::instant at;
+  workflow::instant expires_at;
+  std::uint64_t data_size = 0; ///< bytes
+};
+struct event_filter {
+  std::string name; ///< empty: all
+  std::string key;  ///< with a name, and in place of it `task`; empty: all
+  std::string task;
+};
+struct event_page {
+  std::vector<kept_event> events; ///< by name, key and number
+  std::string next;               ///< give it as `after` for the next page; empty: this was the last
+};
+
 struct notice_entry {
   std::string observer;
   std::uint64_t task_number = 0;
@@ -229,6 +251,10 @@ public:
   /// By name, those whose name comes after that one.
   virtual std::vector<workflow::schedule_state> schedules(const std::string& after, std::size_t max) const = 0;
   virtual std::optional<workflow::schedule_state> find_schedule(const std::string& name) const = 0;
+  /// At most `max` that have not expired; looks at a bounded number of others on the way, so that a page may be empty and
+  /// not the last.
+  virtual event_page events(const event_filter& filter, workflow::instant now, const std::string& after,
+                            std::size_t max) const = 0;
   /// Absent: it waits for no place, or there is no such task.
   virtual std::optional<limit_queue> find_limit_queue(std::uint64_t number) const = 0;
   /// The observer's notices not yet acknowledged, by task and sequence, after the given position.

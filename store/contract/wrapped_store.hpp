@@ -55,6 +55,10 @@ public:
   std::optional<workflow::schedule_state> find_schedule(const std::string& name) const override {
     return real().find_schedule(name);
   }
+  event_page events(const event_filter& filter, workflow::instant now, const std::string& after,
+                    std::size_t max) const override {
+    return real().events(filter, now, after, max);
+  }
   std::optional<limit_queue> find_limit_queue(std::uint64_t number) const override {
     return real().find_limit_queue(number);
   }

@@ -98,6 +98,8 @@ public:
   bulk_page find_bulk_act(std::uint64_t number) const override;
   std::vector<workflow::schedule_state> schedules(const std::string& after, std::size_t max) const override;
   std::optional<workflow::schedule_state> find_schedule(const std::string& name) const override;
+  event_page events(const event_filter& filter, workflow::instant now, const std::string& after,
+                    std::size_t max) const override;
   std::optional<limit_queue> find_limit_queue(std::uint64_t number) const override;
   std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
                                     std::uint32_t after_sequence, std::size_t max) const override;

@@ -3,6 +3,7 @@
 #include "store/engine/reading.hpp"
 #include "store/lmdb/prefix_scan.hpp"
 #include "store/lmdb/ready_tasks.hpp"
+#include "store/verbs/decide_event.hpp"
 #include "store/verbs/decide_schedule.hpp"
 #include "workflow/text/name.hpp"
 
@@ -55,6 +56,15 @@ std::vector<alert_entry> lmdb_engine::alerts(bool open_only, std::size_t max) co
 }
 
 namespace {
+
+/// Of the keys of those events.
+std::string beginning_of(const event_filter& f) {
+  if (f.name.empty())
+    return {};
+  if (f.key.empty() && f.task.empty())
+    return std::string{owner_key(f.name).view()};
+  return std::string{event_place(f.name, f.task.empty() ? f.key : key_of_task(f.task)).view()};
+}
 
 bool matches(const alert_filter& f, const alert_entry& x) {
   return (f.kind.empty() || x.what.kind == f.kind) && (f.step.empty() || x.what.step == f.step)
@@ -164,6 +174,29 @@ bulk_page lmdb_engine::find_bulk_act(std::uint64_t number) const {
         page.refusals.push_back(*std::move(r));
       return true;
     });
+    return page;
+  });
+}
+
+event_page lmdb_engine::events(const event_filter& filter, workflow::instant now, const std::string& after,
+                               std::size_t max) const {
+  constexpr std::size_t looked_at_max = 5000;
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    event_page page;
+    const auto begin = beginning_of(filter);
+    std::size_t looked_at = 0;
+    each_with(txn, in_.events, begin, std::max<std::string_view>(begin, after), [&](const lmdb::cursor& c) {
+      if (c.key() == after)
+        return true;
+      if (page.events.size() == max || looked_at++ == looked_at_max)
+        return false;
+      page.next = c.key();
+      if (const auto x = readable<event_record>(c.key(), c.value()); x && x->expires_at > now)
+        page.events.push_back(shown(*x));
+      return true;
+    });
+    if (page.events.size() < max && looked_at <= looked_at_max)
+      page.next.clear();
     return page;
   });
 }

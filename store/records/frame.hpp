@@ -72,6 +72,7 @@ enum class record_kind : std::uint16_t {
   alert_filter = 83,
   alert_list = 84,
   bulk_page = 85,
+  event_page = 86,
   list = 128, ///< added to the kind of its elements
 };
 

@@ -97,6 +97,16 @@ void serialize(Archive& ar, bulk_page& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, kept_event& x, unsigned) {
+  all(ar, x.number, x.name, x.key, x.task, x.id, x.who, x.at, x.expires_at, x.data_size);
+}
+
+template <class Archive>
+void serialize(Archive& ar, event_page& x, unsigned) {
+  all(ar, x.events, x.next);
+}
+
+template <class Archive>
 void serialize(Archive& ar, incident_page& x, unsigned) {
   all(ar, x.incidents, x.next);
 }

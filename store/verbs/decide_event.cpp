@@ -38,6 +38,20 @@ std::string key_of_task(std::string_view id) {
   return "\1" + std::string{id};
 }
 
+kept_event shown(const event_record& x) {
+  const auto of_task = key_of_task({});
+  const bool is_for_task = x.key.starts_with(of_task);
+  return {x.number,
+          x.name,
+          is_for_task ? std::string{} : x.key,
+          is_for_task ? x.key.substr(of_task.size()) : std::string{},
+          x.id,
+          x.who,
+          x.at,
+          x.expires_at,
+          x.data.size()};
+}
+
 std::optional<decision> problem_of(const send_event& w, const store_options& limits) {
   if (!workflow::is_name(w.name))
     return refused("event must be " + std::string{workflow::name_rule});

@@ -20,6 +20,9 @@ bool could_take(const workflow::step_definition& s, const send_event& w);
 /// In place of the key of an event for one task only: no key begins so.
 std::string key_of_task(std::string_view id);
 
+/// Of one that is kept, without its data.
+kept_event shown(const event_record& x);
+
 /// What is wrong with it, whatever is known; absent: nothing.
 std::optional<decision> problem_of(const send_event& w, const store_options& limits);
 

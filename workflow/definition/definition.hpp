@@ -338,7 +338,7 @@ enum class knowledge : std::uint8_t {
   children = 4,
   limits = 5,
   for_each = 6,
-  rates = 7, ///< and ids of events
+  rates = 7, ///< and ids and lists of events
 };
 inline constexpr auto newest_knowledge = knowledge::rates;
 knowledge needed_for(const definition& d);

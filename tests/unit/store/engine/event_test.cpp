@@ -259,3 +259,45 @@ TEST_CASE("row 136: an event to a task is recognised too when that waits no more
   auto too_long = with_id(std::string(257, 'x'), "o-1");
   CHECK(store.one(too_long).why == "id must have at most 256 bytes and no control characters");
 }
+
+TEST_CASE("kept events are listed by name, key and number, page by page, without those that have expired") {
+  opened_store store;
+  REQUIRE(store.one(payment()).result == write_status::applied);
+  store.one(order_of("a", "o-1"));
+  auto brief = paid("o-2", 0);
+  brief.keep_for = std::chrono::seconds{5};
+  store.one(brief);
+  store.one(with_id("evt-1", "o-1", 1));
+  store.one(paid("o-1", 2));
+  auto to_task = paid("", 3);
+  to_task.task_id = "a";
+  store.one(to_task);
+  const auto numbers = [&](const event_filter& filter, std::int64_t seconds, std::size_t max) {
+    std::vector<std::uint64_t> found;
+    event_page page;
+    do {
+      page = store->events(filter, at(seconds), page.next, max);
+      CHECK(page.events.size() <= max);
+      for (const auto& e : page.events)
+        found.push_back(e.number);
+    } while (!page.next.empty());
+    return found;
+  };
+  using list = std::vector<std::uint64_t>;
+  const auto max = GENERATE(std::size_t{1}, std::size_t{2}, std::size_t{100});
+  CHECK(numbers({}, 4, max) == list{4, 2, 3, 1});
+  CHECK(numbers({}, 5, max) == list{4, 2, 3});
+  CHECK(numbers({"paid", {}, {}}, 5, max) == list{4, 2, 3});
+  CHECK(numbers({"paid", "o-1", {}}, 5, max) == list{2, 3});
+  CHECK(numbers({"paid", {}, "a"}, 5, max) == list{4});
+  CHECK(numbers({"pai", {}, {}}, 5, max).empty());
+  const auto first = store->events({"paid", "o-1", {}}, at(5), {}, 1).events.at(0);
+  CHECK(first.id == "evt-1");
+  CHECK(first.key == "o-1");
+  CHECK(first.who == "bank");
+  CHECK(first.data_size == std::string{"{\"euros\":20}"}.size());
+  CHECK(first.expires_at > first.at);
+  const auto of_task = store->events({"paid", {}, "a"}, at(5), {}, 1).events.at(0);
+  CHECK(of_task.task == "a");
+  CHECK(of_task.key.empty());
+}
