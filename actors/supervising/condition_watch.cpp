@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::uint32_t incidents_read = 1000;
 constexpr std::uint32_t suspended_page = 1000;
+constexpr std::uint32_t schedules_page = 500;
 constexpr std::size_t suspended_max = 100'000; ///< looked at in one survey, the newest first
 constexpr std::uint32_t blamed_max = 50;       ///< tasks that are asked what failed
 
@@ -34,7 +35,7 @@ void condition_watch::ask_reader(const Question& question, Then then) {
       [this](const caf::error&) { end(); }); // the next look asks again
 }
 
-void condition_watch::look(const store::lease_guard& guard, std::uint64_t ticket) {
+void condition_watch::look(const store::lease_guard& guard, std::uint64_t ticket, bool all_know_schedules) {
   const auto now = deps_.clock.now(self_);
   if (looking_ || now - last_look_ < deps_.options.conditions_period)
     return;
@@ -42,6 +43,7 @@ void condition_watch::look(const store::lease_guard& guard, std::uint64_t ticket
   last_look_ = now;
   guard_ = guard;
   ticket_ = ticket;
+  all_know_schedules_ = all_know_schedules;
   sight_ = {};
   see_nodes();
 }
@@ -91,6 +93,7 @@ void condition_watch::see_open() {
     if (sight_.now - last_survey_ >= deps_.options.survey_period) {
       last_survey_ = sight_.now;
       suspended_.clear();
+      missed_.clear();
       return see_suspended(0, 0);
     }
     begin_blame();
@@ -107,6 +110,19 @@ void condition_watch::see_suspended(std::uint64_t before, std::size_t seen) {
     const auto now_seen = seen + page->tasks.size();
     if (page->next && now_seen < suspended_max)
       see_suspended(*page->next, now_seen);
+    else if (all_know_schedules_)
+      see_schedules({});
+    else
+      begin_blame();
+  });
+}
+
+void condition_watch::see_schedules(const std::string& after) {
+  ask_reader<schedule_page>(list_schedules{{}, after, schedules_page}, [this](const schedule_page& page) {
+    for (const auto& s : page.schedules)
+      workflow::take_down(missed_, *s);
+    if (page.schedules.size() == schedules_page)
+      see_schedules(page.schedules.back()->what.name);
     else
       begin_blame();
   });
@@ -151,6 +167,7 @@ std::vector<workflow::incident_signature> condition_watch::open_signatures() con
 void condition_watch::report() {
   end();
   sight_.suspended = suspended_;
+  sight_.schedules = missed_;
   held_ = workflow::conditions(sight_, deps_.options.conditions, open_signatures(), blame_);
   const auto is_among = [](const auto& all, const auto& x) {
     return std::find(all.begin(), all.end(), x) != all.end();

@@ -23,8 +23,9 @@ public:
         deps_{deps},
         definitions_{definitions} {}
 
-  /// Looks if it is time. `guard`: the lease under which a change is reported, with that ticket.
-  void look(const store::lease_guard& guard, std::uint64_t ticket);
+  /// Looks if it is time. `guard`: the lease under which a change is reported, with that ticket. `all_know_schedules`:
+  /// every node does, that with the store too.
+  void look(const store::lease_guard& guard, std::uint64_t ticket, bool all_know_schedules);
   /// A look that is under way no longer counts.
   void stop() { ++look_; }
   bool has_reported(std::uint64_t ticket) const { return ticket != 0 && ticket == ticket_; }
@@ -36,6 +37,7 @@ private:
   void see_store();
   void see_open();
   void see_suspended(std::uint64_t before, std::size_t seen);
+  void see_schedules(const std::string& after);
   void begin_blame();
   void look_for_blame();
   void report();
@@ -58,9 +60,11 @@ private:
   std::uint64_t look_ = 0;
   bool looking_ = false;
   workflow::instant last_look_;
-  workflow::instant last_survey_; ///< of suspended tasks
+  workflow::instant last_survey_; ///< of suspended tasks and schedules
   workflow::sight sight_;
+  bool all_know_schedules_ = false;
   std::map<std::string, workflow::resting> suspended_; ///< as of the last survey
+  std::map<std::string, workflow::missed> missed_;     ///< likewise
   std::vector<workflow::system_condition> open_;       ///< as the store knows them
   std::map<std::string, workflow::incident_signature> blame_;
   std::vector<std::string> to_blame_;

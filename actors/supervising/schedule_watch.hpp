@@ -20,6 +20,7 @@ public:
   void stop() { guard_ = {}; }
   /// As long as a node may not know what a schedule is, none is served: the store may be that one's.
   void learn(bool all_nodes_know);
+  bool do_all_know() const { return all_know_; }
   /// There may be something to serve.
   void hint();
   /// Looks if it is time.

@@ -96,7 +96,7 @@ private:
     read_page({view_.last_sweep, {}, 0, deps_.options.review_max});
     read_leases();
     schedules_.look();
-    watch_.look({lease_, view_.epoch}, ++ticket_);
+    watch_.look({lease_, view_.epoch}, ++ticket_, schedules_.do_all_know());
     if (view_.last_sweep - view_.last_survey >= deps_.options.survey_period)
       survey();
   }

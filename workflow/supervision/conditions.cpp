@@ -21,6 +21,7 @@ constexpr const char* failing = "failing";
 constexpr const char* suspended_late = "suspended_late";
 constexpr const char* suspended_long = "suspended_long";
 constexpr const char* certificate_ends = "certificate";
+constexpr const char* schedule_missed = "schedule_missed";
 
 const incident_signature* open_of(const signatures& open, const std::string& kind, const std::string& workflow = {}) {
   const auto found = std::find_if(
@@ -132,6 +133,14 @@ void add_resting(std::vector<system_condition>& all, const std::string& workflow
                      + minute_text(r.long_since) + ": resume or cancel what was forgotten"});
 }
 
+void add_missed(std::vector<system_condition>& all, const std::string& workflow, const missed& m) {
+  const auto which = std::to_string(m.schedules) + (m.schedules == 1 ? " schedule of " : " schedules of ")
+                     + quoted(workflow) + (m.schedules == 1 ? " has missed its moment" : " have missed their moments");
+  all.push_back({of_kind(schedule_missed, "nobody could serve a moment in time", workflow),
+                 which + "; the first is " + m.name + ", at " + minute_text(m.moment)
+                   + ": `schedule run` makes its task now, or wait for the next moment"});
+}
+
 } // namespace
 
 std::vector<std::string> problems(const condition_rules& r) {
@@ -160,6 +169,15 @@ void take_down(std::map<std::string, resting>& suspended, const task& t, const c
     if (since < r.long_since)
       std::tie(r.long_since, r.long_id) = std::pair{since, t.id};
   }
+}
+
+void take_down(std::map<std::string, missed>& schedules, const schedule_state& s) {
+  if (!s.paused_by.empty() || s.notes.empty() || s.notes.back().fate != moment_fate::missed)
+    return;
+  auto& m = schedules[s.what.workflow];
+  ++m.schedules;
+  if (s.notes.back().moment < m.moment)
+    std::tie(m.moment, m.name) = std::pair{s.notes.back().moment, s.what.name};
 }
 
 std::vector<std::string> beginning_to_fail(const sight& s, const condition_rules& rules, const signatures& open) {
@@ -196,6 +214,8 @@ std::vector<system_condition> conditions(const sight& s, const condition_rules& 
     add_workflow(all, w, rules, open, blame);
   for (const auto& [workflow, r] : s.suspended)
     add_resting(all, workflow, r);
+  for (const auto& [workflow, m] : s.schedules)
+    add_missed(all, workflow, m);
   return all;
 }
 

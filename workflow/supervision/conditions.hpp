@@ -1,6 +1,7 @@
 #pragma once
 
 #include "workflow/on_call/incident.hpp"
+#include "workflow/schedule/schedule_state.hpp"
 #include "workflow/task/endings.hpp"
 #include "workflow/task/task.hpp"
 #include "workflow/time/time.hpp"
@@ -62,16 +63,26 @@ struct resting {
   std::string long_id;
   instant long_since = never;
 };
+/// Schedules of one workflow whose last moment was missed.
+struct missed {
+  std::uint64_t schedules = 0;
+  std::string name; ///< of the one whose moment was the first
+  instant moment = never;
+};
 struct sight {
   std::vector<node_sight> nodes;
   store_sight store;
   std::vector<workflow_sight> workflows;
   std::map<std::string, resting> suspended; ///< by workflow
+  std::map<std::string, missed> schedules;  ///< likewise
   instant now{};
 };
 
 /// Counts the task if it is suspended.
 void take_down(std::map<std::string, resting>& suspended, const task& t, const condition_rules& rules, instant now);
+
+/// Counts the schedule if its last moment was missed, unless a person has paused it since.
+void take_down(std::map<std::string, missed>& schedules, const schedule_state& s);
 
 /// Workflows that begin to fail unusually: who is to blame has to be looked for in their tasks.
 std::vector<std::string> beginning_to_fail(const sight& s, const condition_rules& rules,

@@ -137,6 +137,30 @@ TEST_CASE("a suspended task whose deadline passes is an incident, until a person
   CHECK(open_of(node, "suspended_late").empty());
 }
 
+TEST_CASE("a schedule that missed its moment is an incident, until it makes a task") {
+  one_node node;
+  workflow::schedule nightly;
+  nightly.name = "nightly";
+  nightly.workflow = "trip";
+  nightly.every = 24h;
+  REQUIRE(node.store().commit_one(store::put_schedule{nightly, {}, node.now()}).result == store::write_status::applied);
+  node.advance(25h);
+  CHECK(open_of(node, "schedule_missed").empty());
+  node.settings().has_supervisor = false;
+  node.restart();
+  node.advance(26h);
+  node.settings().has_supervisor = true;
+  node.restart();
+  node.advance(2min);
+  const auto missed = open_of(node, "schedule_missed");
+  REQUIRE(missed.size() == 1);
+  CHECK(missed[0].what.workflow == "trip");
+  CHECK_THAT(missed[0].sample_text,
+             Contains("1 schedule of `trip` has missed its moment; the first is nightly, at 20"));
+  node.advance(24h);
+  CHECK(open_of(node, "schedule_missed").empty());
+}
+
 TEST_CASE("only what holds the lease tells of conditions") {
   one_node node;
   node.settings().has_supervisor = false;

@@ -172,3 +172,35 @@ TEST_CASE("rules that make no sense are told by name") {
   r.suspended_max = 0s;
   CHECK(problems(r).size() == 4);
 }
+
+TEST_CASE("schedules whose last moment was missed are told of by workflow, until they make a task or are paused") {
+  const auto with = [](const std::string& name, const std::string& workflow, moment_fate last, instant moment) {
+    schedule_state s;
+    s.what.name = name;
+    s.what.workflow = workflow;
+    s.notes = {{moment - 24h, moment, moment_fate::missed, {}}, {moment, moment, last, {}}};
+    return s;
+  };
+  sight s;
+  s.now = night;
+  take_down(s.schedules, schedule_state{});
+  take_down(s.schedules, with("made", "order", moment_fate::made, night));
+  take_down(s.schedules, with("skipped", "order", moment_fate::skipped, night));
+  auto paused = with("paused", "order", moment_fate::missed, night);
+  paused.paused_by = "ann";
+  take_down(s.schedules, paused);
+  CHECK(conditions(s, {}, {}, {}).empty());
+  take_down(s.schedules, with("hourly", "order", moment_fate::missed, night - 1h));
+  take_down(s.schedules, with("weekly", "report", moment_fate::missed, night));
+  auto told = conditions(s, {}, {}, {});
+  REQUIRE(told.size() == 2);
+  CHECK(told[0].what.kind == "schedule_missed");
+  CHECK(told[0].what.workflow == "order");
+  CHECK(told[1].what.workflow == "report");
+  CHECK_THAT(told[0].text, Contains("1 schedule of `order` has missed its moment; the first is hourly, at 20"));
+  const auto before = told[0].what;
+  take_down(s.schedules, with("nightly", "order", moment_fate::missed, night - 2h));
+  told = conditions(s, {}, {}, {});
+  CHECK(told[0].what == before);
+  CHECK_THAT(told[0].text, Contains("2 schedules of `order` have missed their moments; the first is nightly"));
+}
