@@ -32,7 +32,7 @@ answer_reader::state state_of(const beast::error_code& e) {
 /// Keeps of an answer what is asked for, in place of all its headers.
 class answer_reader::parser : public http::basic_parser<false> {
 public:
-  explicit parser(http_reply& into) : into_{into} {}
+  parser(http_reply& into, std::uint64_t body_max) : into_{into}, body_max_{body_max} {}
 
   bool is_interim() const { return into_.status / 100 == 1 && into_.status != switching_protocols; }
 
@@ -51,9 +51,12 @@ private:
       into_.happened.assign(value.data(), value.size());
   }
   void on_header_impl(error_code&) override { is_header_done_ = true; }
-  void on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code&) override {
-    if (length)
-      into_.body.reserve(*length); // which is within the limit
+  /// Beast forgets that the length is above its limit when some of the body came with the headers.
+  void on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code& e) override {
+    if (length && *length > body_max_)
+      e = http::error::body_limit;
+    else if (length)
+      into_.body.reserve(*length);
   }
   std::size_t on_body_impl(text part, error_code&) override {
     into_.body.append(part.data(), part.size());
@@ -64,6 +67,7 @@ private:
   void on_finish_impl(error_code&) override {}
 
   http_reply& into_;
+  const std::uint64_t body_max_;
   bool is_header_done_ = false;
 };
 
@@ -78,7 +82,7 @@ answer_reader::~answer_reader() = default;
 void answer_reader::begin() {
   reply_ = {};
   has_begun_ = false;
-  parser_ = std::make_unique<parser>(reply_);
+  parser_ = std::make_unique<parser>(reply_, body_max_);
   parser_->eager(true);
   parser_->skip(has_no_body_);
   parser_->body_limit(body_max_);

@@ -165,3 +165,9 @@ TEST_CASE("the headers of an answer and its body are bounded") {
   CHECK(read(head + "\r\n" + of_size(101)).last == state::has_large_body);
   CHECK(read(chunked + "32\r\n" + of_size(50) + "\r\n33\r\n").last == state::has_large_body);
 }
+
+TEST_CASE("row 144: the length that an answer claims is not believed, also when some of the body comes with it") {
+  for (const std::string length : {"101", "999999999999999999", "18446744073709551614"})
+    CHECK(read("HTTP/1.1 200 OK\r\nContent-Length: " + length + "\r\n\r\n{}").last == state::has_large_body);
+  CHECK(read("HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n{}").last == state::is_no_http);
+}
