@@ -23,15 +23,19 @@ bool any_matches(const std::vector<std::string>& classes, long status) {
 /// Seconds, or a date (RFC 9110, 10.2.3).
 workflow::span wait_asked(const std::string& value, workflow::instant now) {
   long seconds = 0;
+  constexpr std::chrono::seconds longest = std::chrono::hours{24};
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seconds);
-  if (error == std::errc{} && end == value.data() + value.size())
-    return std::chrono::seconds{std::clamp(seconds, 0L, 86'400L)};
+  const bool is_number = error != std::errc::invalid_argument && end == value.data() + value.size();
+  if (is_number && error == std::errc::result_out_of_range)
+    return value.front() == '-' ? workflow::span{0} : longest;
+  if (is_number)
+    return std::clamp(std::chrono::seconds{seconds}, std::chrono::seconds{0}, longest);
   const auto at = read_http_date(value);
   if (!at)
     return workflow::span{0};
   constexpr auto latest = std::chrono::floor<std::chrono::seconds>(workflow::instant_max).time_since_epoch();
   const auto wait = workflow::instant{std::min(*at, latest)} - now;
-  return std::clamp<workflow::span>(wait, workflow::span{0}, std::chrono::hours{24});
+  return std::clamp<workflow::span>(wait, workflow::span{0}, longest);
 }
 
 /// The beginning of the body; secrets that it repeats are masked before it is cut.
