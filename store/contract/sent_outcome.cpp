@@ -94,7 +94,7 @@ outcome outcome_of(decision d, outcome_fields f) {
                           {f.number, f.more},
                           {f.number},
                           {f.number},
-                          {f.number, f.revision, f.more},
+                          {f.number, f.revision, f.more, f.created},
                           {f.created, f.number, f.next, f.more},
                           {},
                         }};

@@ -52,3 +52,12 @@ TEST_CASE("an outcome from another node says to whoever knows the write what it 
   for (const auto& o : all) // a node passes it on
     CHECK(encode(sent(o)) == encode(o));
 }
+
+TEST_CASE("row 136: a node without the store tells too that an event had come before") {
+  const outcome told{{write_status::applied, {}}, event_result{7, 2, true, true, {}}};
+  const auto e = decode<outcome>(encode(told)).as<event_result>();
+  CHECK(e.number == 7);
+  CHECK(e.taken == 2);
+  CHECK(e.more);
+  CHECK(e.again);
+}
