@@ -105,11 +105,17 @@ void add_event(CLI::App& to, command& chosen) {
   auto g = std::make_shared<event_arguments>();
   auto* sends = event->add_subcommand("send", "Send an event, which is kept for those that wait for it later");
   sends->add_option("event", g->name, "Its name")->required()->check(why_empty, "")->type_name("EVENT");
-  sends->add_option("--key", g->key, "Which tasks take it: those whose step has this key")->type_name("KEY");
-  sends->add_option("--task", g->task, "The only task that takes it, instead of a key")->type_name("ID");
+  sends->add_option("--key", g->key, "Which tasks take it: those whose step has this key")
+    ->check(why_empty, "")
+    ->type_name("KEY");
+  sends->add_option("--task", g->task, "The only task that takes it, instead of a key")
+    ->check(why_empty, "")
+    ->type_name("ID");
   sends->add_option("--data", g->data, "What steps that wait for it give as their result [null]")->type_name("JSON");
   sends->add_option("--keep", g->keep, "So long it can be taken [as the store is configured]")->type_name("TIME");
-  sends->add_option("--id", g->id, "Yours: sent again with it, while it is kept, it changes nothing")->type_name("ID");
+  sends->add_option("--id", g->id, "Yours: sent again with it, while it is kept, it changes nothing")
+    ->check(why_empty, "")
+    ->type_name("ID");
   add_node_choice(*sends, g->node);
   sends->footer("Example: steadfast event send paid --key order-4711 --data '{\"euros\": 20}'");
   sends->callback([g, &chosen] { chosen = [g] { return send(*g); }; });

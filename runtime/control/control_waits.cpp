@@ -5,6 +5,7 @@
 #include "runtime/text/hex.hpp"
 #include "runtime/text/json.hpp"
 #include "runtime/text/step_token.hpp"
+#include "store/verbs/decide_event.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>
@@ -103,6 +104,11 @@ void send_event(const control_context& c, const api::arguments& params, const co
   w.who = params.text("who");
   w.keep_for = workflow::span{params.number<std::int64_t>("keep_ms")};
   w.id = params.text("id");
+  for (const auto* name : {"id", "task"}) // such as a variable that was not set: it would be an event to all, or twice
+    if (params.has(name) && params.text(name).empty())
+      throw api::error{api::error::invalid_params, "`" + std::string{name} + "` is empty", {}, name};
+  if (const auto wrong = store::wrong_field_of(w))
+    throw api::error{api::error::invalid_params, wrong->why, {}, wrong->name};
   const bool has_id = !w.id.empty();
   actors::write_request request;
   request.what = actors::boxed<store::write>{store::write{std::move(w)}};

@@ -44,9 +44,12 @@ json submissions_in(const std::string& body) {
 } // namespace
 
 void take_key(const http_request& r, json& params) {
-  const std::string key{r.header("Idempotency-Key")};
-  if (key.empty())
+  constexpr const char* name = "Idempotency-Key";
+  if (r.message.count(name) == 0)
     return;
+  const std::string key{r.header(name)};
+  if (key.empty())
+    throw api::error{api::error::invalid_params, "Idempotency-Key is empty", {}, name};
   if (params.contains("id") && params["id"] != key)
     throw api::error{api::error::invalid_params, "`id` is not what Idempotency-Key says", {}, "id"};
   params["id"] = key;

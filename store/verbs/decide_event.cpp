@@ -52,24 +52,30 @@ kept_event shown(const event_record& x) {
           x.data.size()};
 }
 
-std::optional<decision> problem_of(const send_event& w, const store_options& limits) {
+std::optional<wrong_field> wrong_field_of(const send_event& w) {
   if (!workflow::is_name(w.name))
-    return refused("event must be " + std::string{workflow::name_rule});
+    return wrong_field{"event", "event must be " + std::string{workflow::name_rule}};
   if (w.key.size() > workflow::event_key_size_max)
-    return refused("key has " + std::to_string(w.key.size()) + " bytes, the limit is "
-                   + std::to_string(workflow::event_key_size_max));
+    return wrong_field{"key", "key has " + std::to_string(w.key.size()) + " bytes, the limit is "
+                                + std::to_string(workflow::event_key_size_max)};
   if (has_control(w.key))
-    return refused("key must have no control characters");
+    return wrong_field{"key", "key must have no control characters"};
   if (w.id.size() > workflow::event_id_size_max || has_control(w.id))
-    return refused("id must have at most " + std::to_string(workflow::event_id_size_max)
-                   + " bytes and no control characters");
+    return wrong_field{"id", "id must have at most " + std::to_string(workflow::event_id_size_max)
+                               + " bytes and no control characters"};
   if (!w.key.empty() && !w.task_id.empty())
-    return refused("an event is for a key or for a task, not for both");
+    return wrong_field{"task", "an event is for a key or for a task, not for both"};
+  if (!workflow::is_json(w.data))
+    return wrong_field{"data", "data is not a JSON text"};
+  return std::nullopt;
+}
+
+std::optional<decision> problem_of(const send_event& w, const store_options& limits) {
+  if (auto wrong = wrong_field_of(w))
+    return refused(std::move(wrong->why));
   if (w.data.size() > limits.result_size_max)
     return refused("data has " + std::to_string(w.data.size()) + " bytes, the limit is "
                    + std::to_string(limits.result_size_max));
-  if (!workflow::is_json(w.data))
-    return refused("data is not a JSON text");
   if (w.keep_for <= workflow::span{0} || w.keep_for > workflow::span_max)
     return refused("an event is kept for more than nothing and at most ten years");
   return std::nullopt;

@@ -23,6 +23,13 @@ std::string key_of_task(std::string_view id);
 /// Of one that is kept, without its data.
 kept_event shown(const event_record& x);
 
+/// What is wrong with it by itself, and with which of its fields; absent: nothing.
+struct wrong_field {
+  const char* name; ///< as api::event_send calls it
+  std::string why;
+};
+std::optional<wrong_field> wrong_field_of(const send_event& w);
+
 /// What is wrong with it, whatever is known; absent: nothing.
 std::optional<decision> problem_of(const send_event& w, const store_options& limits);
 

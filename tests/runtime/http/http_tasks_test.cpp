@@ -242,4 +242,24 @@ TEST_CASE("row 136: an event sent again with its Idempotency-Key changes nothing
     n.ask("POST", "/v1/events", R"({"event":"paid","key":"o-1","id":"evt-2"})", {{"Idempotency-Key", "evt-1"}});
   CHECK(two_ids.status == 400);
   CHECK(two_ids.field() == "id");
+  // An id that was meant and is not there: without it the event could be taken twice.
+  const auto no_id = n.ask("POST", "/v1/events", R"({"event":"paid","key":"o-1"})", {{"Idempotency-Key", ""}});
+  CHECK(no_id.status == 400);
+  CHECK(no_id.field() == "Idempotency-Key");
+}
+
+TEST_CASE("http: an event that is wrong by itself is a wrong request, and names what is wrong") {
+  const http_node n;
+  const auto wrong = [&](const json& event) {
+    const auto a = n.ask("POST", "/v1/events", event.dump());
+    CHECK(a.status == 400);
+    return a.field();
+  };
+  CHECK(wrong({{"event", "paid"}, {"key", "o-1"}, {"id", ""}}) == "id");
+  CHECK(wrong({{"event", "paid"}, {"key", "o-1"}, {"id", std::string(257, 'x')}}) == "id");
+  CHECK(wrong({{"event", "paid"}, {"task", ""}}) == "task");
+  CHECK(wrong({{"event", "paid"}, {"key", "o-1"}, {"task", "t"}}) == "task");
+  CHECK(wrong({{"event", "paid"}, {"key", std::string(257, 'k')}}) == "key");
+  CHECK(wrong({{"event", "paid"}, {"key", "o-1"}, {"data", "no json"}}) == "data");
+  CHECK(wrong({{"event", "not a name"}, {"key", "o-1"}}) == "event");
 }
