@@ -180,8 +180,9 @@ struct limit_queue {
   bool is_waiting = false;
   std::vector<std::string> holders;
   std::uint64_t before = 0;
+  workflow::instant free_at{};
 };
-STEADFAST_MESSAGE(limit_queue, x.is_waiting, x.holders, x.before)
+STEADFAST_MESSAGE(limit_queue, x.is_waiting, x.holders, x.before, x.free_at)
 
 struct list_workflows {};
 STEADFAST_MESSAGE(list_workflows)

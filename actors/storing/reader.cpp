@@ -186,7 +186,7 @@ private:
 
   limit_queue on_limit_queue(const find_limit_queue& m) const {
     auto found = deps_.store->find_limit_queue(m.number);
-    return found ? limit_queue{true, std::move(found->holders), found->before} : limit_queue{};
+    return found ? limit_queue{true, std::move(found->holders), found->before, found->free_at} : limit_queue{};
   }
 
   lease_page on_leases() {

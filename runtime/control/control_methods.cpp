@@ -120,19 +120,21 @@ actors::task_view view_of(const control_context& c, const std::string& id) {
 
 namespace {
 
-/// Who has the places of its key. Empty: nobody, or it cannot be told.
-std::string told_limit_queue(const control_context& c, const workflow::task& t, const workflow::definition& d) {
+/// Who has the places of its key. Nothing: it does not wait for one.
+std::optional<workflow::explanation> told_limit_queue(const control_context& c, const workflow::task& t) {
   const auto q = c.ask<actors::limit_queue>(c.parts.reader, actors::find_limit_queue{t.number});
   if (!q.is_waiting)
-    return {};
+    return std::nullopt;
   std::string holders;
   for (const auto& id : q.holders)
     holders += (holders.empty() ? "" : ", ") + workflow::quoted(id);
   const auto others = q.before < store::limit_before_max ? std::to_string(q.before)
                                                          : "at least " + std::to_string(store::limit_before_max);
-  const bool keeps_places = d.limit && d.limit->per > workflow::span{0}; // also of tasks that have ended, or left
-  const auto what = holders.empty() ? "a place" : (keeps_places ? "the places of " : "the end of ") + holders;
-  return "waiting: for " + what + ", with the same key; " + others + " more with that key come before it";
+  const auto what = holders.empty() ? "a place" : "the end of " + holders;
+  const std::string free =
+    q.free_at == workflow::unset ? "" : "; a place that is kept of one that has ended is free at";
+  return workflow::explanation{
+    "waiting: for " + what + ", with the same key; " + others + " more with that key come before it" + free, q.free_at};
 }
 
 json show_task(const control_context& c, const api::arguments& params) {
@@ -146,8 +148,8 @@ json show_task(const control_context& c, const api::arguments& params) {
       sentences.insert(sentences.begin() + 1,
                        workflow::explanation{std::move(trouble), workflow::unset}); // never empty
   if (workflow::waits_for_key(*view.task))
-    if (auto who = told_limit_queue(c, *view.task, *view.definition); !who.empty())
-      sentences.push_back({std::move(who), workflow::unset});
+    if (auto who = told_limit_queue(c, *view.task))
+      sentences.push_back(*std::move(who));
   return {{"task", task_json(*view.task, *view.definition)},
           {"explanation", explanation_json(sentences)},
           {"late_replies", late}};

@@ -129,8 +129,9 @@ struct alert_list {
 
 /// Whom a task waits for that has not begun because of the limit of its workflow.
 struct limit_queue {
-  std::vector<std::string> holders; ///< ids of tasks with its key that have a place; at most limit_holders_shown
+  std::vector<std::string> holders; ///< ids of tasks with its key that are under way; at most limit_holders_shown
   std::uint64_t before = 0;         ///< with its key that wait too and come before it; at most limit_before_max
+  workflow::instant free_at{};      ///< when the first place that is kept of one that has ended is free; unset: none is
 };
 inline constexpr std::size_t limit_holders_shown = 10;
 inline constexpr std::uint64_t limit_before_max = 10'000;

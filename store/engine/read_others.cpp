@@ -232,12 +232,13 @@ std::optional<limit_queue> lmdb_engine::find_limit_queue(std::uint64_t number) c
     const key of_group{place.group.number};
     each_with(txn, in_.limit_places, of_group, of_group, [&](const lmdb::cursor& c) {
       const auto holder = key_reader{c.key().substr(of_group.view().size())}.number<std::uint64_t>().value_or(0);
-      if (const auto t = see.task(holder))
+      if (const auto t = see.task(holder); t && t->place().ended_at == workflow::unset)
         q.holders.push_back(t->state.task.id);
       return q.holders.size() < limit_holders_shown;
     });
     each_with(txn, in_.limit_waits, of_group, of_group,
               [&](const lmdb::cursor& c) { return c.key() != own.view() && ++q.before < limit_before_max; });
+    q.free_at = first_hold_of(txn, in_, place.group.number, limit_before_max);
     return q;
   });
 }

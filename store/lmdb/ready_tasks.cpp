@@ -176,6 +176,17 @@ void end_holds(lmdb::transaction& txn, const tables& in, workflow::instant now, 
   }
 }
 
+workflow::instant first_hold_of(const lmdb::transaction& txn, const tables& in, std::uint64_t group, std::size_t max) {
+  lmdb::cursor c{txn, in.limit_holds};
+  for (bool more = c.first(); more && max > 0; more = c.next(), --max) {
+    key_reader k{c.key()};
+    const auto until = k.instant();
+    if (until && k.number<std::uint64_t>() == group)
+      return *until;
+  }
+  return workflow::unset;
+}
+
 group_places places_of_group(const lmdb::transaction& txn, const tables& in, std::uint64_t group) {
   group_places now;
   const key of_group{group};

@@ -37,6 +37,9 @@ struct called_node {
     d.name = "charge";
     d.limit = workflow::limit_rule{"/customer", 1};
     running.add_workflow(d);
+    d.name = "paced";
+    d.limit->per = std::chrono::hours{1};
+    running.add_workflow(d);
     running.start();
     methods = methods_of(node_inside{running}.system(), node_inside{running}.parts());
   }
@@ -196,6 +199,20 @@ TEST_CASE("a task that waits for its key tells whose end it waits for, and how m
   CHECK_THAT(told("first"), !Contains("waiting: for the end"));
   CHECK_THAT(n.refusal("submit", {{"id", "x"}, {"workflow", "charge"}, {"payload", "{}"}}),
              Contains("payload has no value at \"/customer\", which is the key of the workflow's limit"));
+}
+
+TEST_CASE("a task that waits for the place that an ended one keeps tells when it is free") {
+  const called_node n;
+  const auto told = [&](const std::string& id) { return n.call("task.show", {{"id", id}}).at("explanation").dump(); };
+  for (const auto* id : {"first", "second"})
+    n.call("submit", {{"id", id}, {"workflow", "paced"}, {"payload", R"({"customer":"ada"})"}});
+  REQUIRE(tests::comes_true([&] { return told("first").find("it is one of them") != std::string::npos; }));
+  n.call("task.act", {{"id", "first"}, {"act", "cancel"}, {"who", "ann"}});
+  REQUIRE(tests::comes_true([&] { return n.call("task.state", {{"id", "first"}}).at("process_state") == "undone"; }));
+  CHECK_THAT(told("second"), Contains("until its key has a place for it and a scheduler has room for it"));
+  CHECK_THAT(told("second"), Contains("waiting: for a place, with the same key; 0 more with that key come before it; "
+                                      "a place that is kept of one that has ended is free at"));
+  CHECK_THAT(told("second"), !Contains("`first`"));
 }
 
 TEST_CASE("row 134: a submission says what becomes of the task that has its id") {

@@ -3,6 +3,7 @@
 #include "workflow/definition/item_workflow.hpp"
 #include "workflow/schedule/schedule.hpp"
 #include "workflow/task/compensation.hpp"
+#include "workflow/task/taken_in.hpp"
 #include "workflow/text/name.hpp"
 
 #include <algorithm>
@@ -87,10 +88,21 @@ explanation waiting_to_be_told(const view& v) {
           limit};
 }
 
+/// They stayed in another store, from which the task was taken in after it had begun them.
+bool are_items_elsewhere(const view& v) {
+  const auto begun = v.s().log.back().started_at;
+  return std::any_of(v.t.acts.begin(), v.t.acts.end(),
+                     [begun](const act& a) { return was_taken_in(a) && a.at >= begun; });
+}
+
 /// It waits for its items.
 explanation waiting_for_items(const view& v) {
   if (v.s().state == step_state::compensating)
     return {"undoing: " + v.name() + ": its items are being undone; since", v.s().log.back().started_at};
+  if (are_items_elsewhere(v))
+    return {"waiting: " + v.name() + " had begun its items when the task was taken in from another store, and does not "
+              + "go on with them here: a person passes over it with `task skip`; what happened is undone at",
+            v.s().not_before};
   const auto counts = v.s().wait->progress.empty() ? std::string{"none has ended yet"} : v.s().wait->progress;
   return {"waiting: " + v.name() + " for the ends of its items' tasks of workflow "
             + quoted(workflow_of_items(v.d, v.i)) + ": " + counts + in_brackets(v.s().waiting_for)
@@ -238,7 +250,8 @@ void explain_pending(const task& t, const definition& d, instant now, std::vecto
   else if (t.not_before > now)
     out.push_back({"pending: with " + priority + ", in the queue again at", t.not_before});
   else
-    out.push_back({"pending: in the queue with " + priority + ", until a scheduler has room for it"});
+    out.push_back({"pending: in the queue with " + priority + ", until "
+                   + (waits_for_key(t) ? "its key has a place for it and " : "") + "a scheduler has room for it"});
 }
 
 void explain_limit(const task& t, const definition& d, std::vector<explanation>& out) {

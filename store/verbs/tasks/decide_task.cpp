@@ -2,6 +2,7 @@
 
 #include "store/contract/sent_update.hpp"
 #include "workflow/task/invariants.hpp"
+#include "workflow/task/taken_in.hpp"
 #include "workflow/text/canonical_json.hpp"
 #include "workflow/text/split.hpp"
 #include "workflow/transition/transition.hpp"
@@ -148,7 +149,8 @@ imported_task taken_in(const import_task& w, std::uint64_t number) {
   if (!x.task.parent.empty())
     x.task.parent.change().number = 0;
   const workflow::event freed = workflow::lock_released{};
-  const workflow::event rests = workflow::suspended{{w.who, "imported" + (w.why.empty() ? "" : ": " + w.why)}};
+  const auto why = std::string{workflow::imported} + (w.why.empty() ? "" : ": " + w.why);
+  const workflow::event rests = workflow::suspended{{w.who, why}};
   for (const auto* e : {&freed, &rests})
     if (auto change = workflow::apply(x.task, w.what.definition, *e, w.now);
         change.result == workflow::event_status::applied) {

@@ -472,6 +472,27 @@ TEST_CASE("row 137: a place that is kept is given when its time is over, whether
   x.expect_whole();
 }
 
+TEST_CASE("row 137: a task is told of those under way, and when the first place that is kept is free") {
+  shop x{2, std::chrono::seconds{60}};
+  for (const auto* id : {"a1", "a2", "a3"})
+    x.submit(id);
+  x.submit("b1", "bob");
+  REQUIRE(x.claim() == id_list{"a1", "a2", "b1"}); // at 1 s
+  const auto queue = [&x] { return *x.store->find_limit_queue(x.store->find("a3")->number); };
+  CHECK(queue().holders == id_list{"a1", "a2"});
+  CHECK(queue().free_at == workflow::unset);
+  x.succeed("b1");
+  CHECK(queue().free_at == workflow::unset);
+  x.succeed("a1");
+  CHECK(queue().holders == id_list{"a2"});
+  CHECK(queue().free_at == at(61));
+  x.succeed("a2");
+  CHECK(queue().holders.empty());
+  CHECK(queue().free_at == at(61));
+  x.raise("a1", workflow::undo_requested{eve});
+  CHECK(queue().holders == id_list{"a1"});
+}
+
 TEST_CASE("row 137: a task that is undone after its end counts until that has ended, and once") {
   shop x{1, std::chrono::seconds{60}};
   x.submit("a1");

@@ -221,6 +221,21 @@ TEST_CASE("a step over items waits for them, tells their counts, and has their r
   CHECK(s.at("ship").log.back().note == "2 of 2 done");
 }
 
+TEST_CASE("a task that was taken in from another store tells that it does not go on with its items") {
+  auto s = with_items();
+  const auto tells = [&s] {
+    const auto told = explain(s.t, s.d, s.now);
+    return std::any_of(told.begin(), told.end(), [](const explanation& e) {
+      return e.text.find("taken in from another store, and does not go on with them here") != std::string::npos;
+    });
+  };
+  CHECK_FALSE(tells());
+  s.t.acts.push_back({s.now - span{1}, "eve", "suspend", "imported: before they were begun"});
+  CHECK_FALSE(tells());
+  s.t.acts.push_back({s.now, "eve", "suspend", "imported"});
+  CHECK(tells());
+}
+
 TEST_CASE("items that were undone, or cannot be begun, fail their step for good") {
   auto s = with_items();
   s.must(told_of(child_state::undone, "1 of 2 done, 1 failed"));

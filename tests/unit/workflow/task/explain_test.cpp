@@ -40,6 +40,18 @@ TEST_CASE("explain: a pending task waits for a scheduler, and until when it goes
   CHECK(told_of(x, "limit: ").at == x.t.complete_by - x.d.undo_reserve);
 }
 
+TEST_CASE("explain: a task that has not begun because of its key waits for a place of it, and not only a scheduler") {
+  scenario x{two_steps()};
+  const std::string room = "pending: in the queue with priority 5, until a scheduler has room for it";
+  CHECK(told_of(x, "pending: ").text == room);
+  x.d.limit = limit_rule{"/customer", 1};
+  x.t.limit.change().key = "ada";
+  CHECK(told_of(x, "pending: ").text
+        == "pending: in the queue with priority 5, until its key has a place for it and a scheduler has room for it");
+  x.t.limit.change().is_under_way = true; // it goes on after a wait
+  CHECK(told_of(x, "pending: ").text == room);
+}
+
 TEST_CASE("explain: an attempt under way, and when it must answer") {
   scenario x{two_steps()};
   x.take();
