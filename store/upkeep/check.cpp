@@ -9,6 +9,7 @@
 #include "store/lmdb/ready_tasks.hpp"
 #include "store/upkeep/table_check.hpp"
 #include "store/verbs/decide_child.hpp"
+#include "workflow/task/taken_in.hpp"
 
 #include <algorithm>
 #include <map>
@@ -18,6 +19,18 @@
 namespace steadfast::store {
 
 namespace {
+
+using numbers_by_id = std::map<std::string, std::uint64_t>;
+
+/// In table recent_ids.
+numbers_by_id recent_numbers(const lmdb::transaction& txn, const tables& in) {
+  numbers_by_id all;
+  lmdb::cursor c{txn, in.recent_ids};
+  for (bool more = c.first(); more; more = c.next())
+    if (const auto x = readable<recent_id>(c.key(), c.value()))
+      all[x->id] = last_number(c.key());
+  return all;
+}
 
 class inspection : table_check {
 public:
@@ -102,7 +115,7 @@ private:
     const auto place = known.place();
     ++found_.tasks.at(static_cast<std::size_t>(t.state));
     report.records += known.state.large.size() + (known.state.payload_size > 0 ? 1 : 0);
-    expect(has(in.ids, t.id) || has(in.recent_ids, key{t.number}), name + ": its id is not known");
+    check_id(t, name);
     expect(has(in.states, key{static_cast<std::uint8_t>(t.state), t.number}), name + ": missing in table states");
     if (place.due != workflow::never)
       expect(counted(in.deadlines, key{place.due, t.number}), name + ": missing in table deadlines");
@@ -125,6 +138,20 @@ private:
     for (const auto& x : workflow::indexed_values(*known.definition, t.payload.view()))
       expect(counted(in.payload_index, payload_index_key(x, t.number)),
              name + ": missing in table payload_index with the value at " + x.place);
+  }
+
+  /// By its id it is found, and no other task is.
+  void check_id(const workflow::task& t, const std::string& name) {
+    const auto bytes = txn.get(in.ids, t.id);
+    const auto ref = bytes ? readable<task_ref>(t.id, *bytes) : std::nullopt;
+    const bool is_recent = has(in.recent_ids, key{t.number});
+    expect(bytes || is_recent, name + ": its id is not known");
+    const key there{ref ? ref->number : t.number};
+    const auto found = ref && ref->number != t.number ? txn.get(in.tasks, there) : std::nullopt;
+    const auto other = found ? readable<task_state>(there, *found) : std::nullopt;
+    const auto recent = recents().find(t.id);
+    expect((!other || other->task.id != t.id) && (recent == recents().end() || recent->second == t.number),
+           name + ": another task has its id");
   }
 
   /// It counts in its group, or waits in it in one way.
@@ -170,15 +197,14 @@ private:
   std::optional<std::uint64_t> number_of(const std::string& id) {
     if (const auto ref = see_.ref_of(id))
       return ref->number;
-    if (!recent_) {
-      recent_.emplace();
-      lmdb::cursor c{txn, in.recent_ids};
-      for (bool more = c.first(); more; more = c.next())
-        if (const auto x = readable<recent_id>(c.key(), c.value()))
-          (*recent_)[x->id] = last_number(c.key());
-    }
-    const auto found = recent_->find(id);
-    return found == recent_->end() ? std::nullopt : std::optional{found->second};
+    const auto found = recents().find(id);
+    return found == recents().end() ? std::nullopt : std::optional{found->second};
+  }
+
+  const numbers_by_id& recents() {
+    if (!recent_)
+      recent_ = recent_numbers(txn, in);
+    return *recent_;
   }
 
   /// A child has its parent, and each knows how the other stands, or will be told.
@@ -248,8 +274,7 @@ private:
 
   /// From another store, where the task of a step may be.
   static bool was_taken_in(const workflow::task& t) {
-    return std::any_of(t.acts.begin(), t.acts.end(),
-                       [](const workflow::act& a) { return a.why.starts_with("imported"); });
+    return std::any_of(t.acts.begin(), t.acts.end(), workflow::was_taken_in);
   }
 
   /// That have not come back.
@@ -464,7 +489,7 @@ private:
     std::uint64_t tasks = 0;
     std::uint64_t alerts = 0;
   } purged_;
-  std::optional<std::map<std::string, std::uint64_t>> recent_; ///< ids, once somebody asks for one
+  std::optional<numbers_by_id> recent_; ///< once somebody asks for one
   bool has_damaged_task_ = false;
 };
 

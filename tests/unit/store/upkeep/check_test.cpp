@@ -114,6 +114,32 @@ TEST_CASE("row 66: an id that leads to another task, or to none, is told of") {
   }) == "id of task 2: it is another one's");
 }
 
+TEST_CASE("row 66: two tasks of one id are told of") {
+  looked_at_store store;
+  const auto told = [&](const std::function<void(lmdb::transaction&, const tables&)>& find_by_id) {
+    return store.faults_after([&](lmdb::transaction& txn, const tables& in) {
+      const key delayed{std::uint64_t{4}};
+      auto x = decode_record<task_state>(delayed, *txn.get(in.tasks, delayed));
+      x.task.id = "ready"; // as task 3
+      put_record(txn, in.tasks, delayed, x);
+      for (const std::uint64_t number : {3U, 4U})
+        txn.erase(in.recent_ids, key{number});
+      for (const auto* id : {"ready", "delayed"})
+        txn.erase(in.ids, id);
+      find_by_id(txn, in);
+    });
+  };
+  CHECK(told([](auto& txn, const tables& in) {
+          put_record(txn, in.ids, std::string{"ready"}, task_ref{3, {}});
+        })
+        == texts{"task 4 (ready): another task has its id"});
+  CHECK(told([](auto& txn, const tables& in) {
+          for (const std::uint64_t number : {3U, 4U})
+            put_record(txn, in.recent_ids, key{number}, recent_id{"ready", {}});
+        })
+        == texts{"task 3 (ready): another task has its id"});
+}
+
 TEST_CASE("row 66: notices that no task gave, and what belongs to no task, are told of") {
   looked_at_store store;
   const auto told_of = [&](const std::string& observer, std::uint32_t sequence) {
