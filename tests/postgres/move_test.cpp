@@ -76,6 +76,119 @@ void make_full_store(const std::filesystem::path& folder, int more) {
     REQUIRE(store->commit_one(submit_task{order("more-" + std::to_string(i), std::string(3000, 'x')), at(0)}).created);
 }
 
+void must(const decision& d) {
+  INFO(d.why);
+  REQUIRE(d.result == write_status::applied);
+}
+
+/// The attempt at its first step succeeds.
+template <class Store>
+void end_well(Store& store, const std::string& id) {
+  INFO(id);
+  const auto t = store.find(id).value();
+  const auto d = store.find_definition(t.workflow, t.version).value();
+  const workflow::attempt_succeeded e{{0, t.steps[0].attempt, t.lock_epoch}, workflow::blob{"1"}, {}};
+  must(store.commit_one(update_by(t, d, e, at(2))));
+}
+
+workflow::step_definition waiting_step(const std::string& name, workflow::wait_rule::kind what,
+                                       const std::string& pointer) {
+  workflow::step_definition s;
+  s.name = name;
+  s.wait.emplace();
+  s.wait->what = what;
+  s.wait->at.pointer = pointer;
+  s.wait->length = std::chrono::hours{1};
+  return s;
+}
+
+workflow::definition named(const std::string& name, const workflow::step_definition& step) {
+  workflow::definition d;
+  d.name = name;
+  d.steps = {step};
+  return d;
+}
+
+/// Of what a store keeps besides tasks: a schedule; `parent` with a child and `many` with items, which are at work; an
+/// event of the id `e-1` that nobody has taken, and `told`, which waits for another; `done`, which keeps the only place
+/// of its key until an hour after it began, and `next`, which waits for it.
+template <class Store>
+void make_all_kinds(Store& store) {
+  using kind = workflow::wait_rule::kind;
+  auto step = workflow::step_definition{};
+  step.name = "do";
+  step.agent = "worker";
+  auto limited = named("limited", step);
+  limited.limit = workflow::limit_rule{"/key", 1, std::chrono::hours{1}};
+  auto child = waiting_step("child", kind::child, "");
+  child.wait->name = "work";
+  auto items = waiting_step("items", kind::items, "/items");
+  items.agent = "worker";
+  items.wait->at_a_time = 2;
+  auto event = waiting_step("wait", kind::event, "/key");
+  event.wait->name = "paid";
+  for (const auto& d :
+       {limited, named("work", step), named("parent", child), named("many", items), named("told", event)})
+    must(store.commit_one(register_definition{d}));
+  workflow::schedule hourly;
+  hourly.name = "hourly";
+  hourly.workflow = "work";
+  hourly.every = std::chrono::hours{1};
+  must(store.commit_one(put_schedule{hourly, {}, at(0)}));
+  const std::vector<std::pair<std::string, std::string>> tasks{
+    {"done", "limited"}, {"next", "limited"}, {"parent", "parent"}, {"many", "many"}, {"told", "told"}};
+  for (const auto& [id, workflow] : tasks) {
+    workflow::submission s;
+    s.id = id;
+    s.workflow = workflow;
+    s.payload = workflow::blob{R"({"key":"k","items":[1,2,3,4]})"};
+    must(store.commit_one(submit_task{s, at(0)}));
+  }
+  must(store.commit_one(claim_tasks{"s1", 100, at(1)}));
+  must(store.commit_one(claim_tasks{"s1", 100, at(1)})); // those that these began
+  end_well(store, "done");
+  send_event e;
+  e.name = "paid";
+  e.key = "later";
+  e.data = "1";
+  e.id = "e-1";
+  e.keep_for = std::chrono::hours{1};
+  e.now = at(2);
+  must(store.commit_one(e));
+}
+
+/// That all of it goes on where it was.
+template <class Store>
+void expect_all_kinds(Store& store) {
+  send_event e;
+  e.name = "paid";
+  e.key = "later";
+  e.data = "1";
+  e.id = "e-1";
+  e.now = at(3);
+  CHECK(store.commit_one(e).again);
+  e.data = "2";
+  CHECK(store.commit_one(e).result == write_status::refused);
+  e.key = "k";
+  e.id = "e-2";
+  CHECK(store.commit_one(e).taken == 1);
+  for (const auto* id : {"parent/child", "many/items/0", "many/items/1"})
+    end_well(store, id);
+  must(store.commit_one(claim_tasks{"s1", 100, at(4)}));
+  must(store.commit_one(claim_tasks{"s1", 100, at(4)}));
+  for (const auto* id : {"many/items/2", "many/items/3"})
+    end_well(store, id);
+  must(store.commit_one(claim_tasks{"s1", 100, at(5)}));
+  for (const auto* id : {"told", "parent", "many"})
+    CHECK(store.find(id)->state == workflow::process_state::processed);
+  must(store.commit_one(claim_tasks{"s1", 100, at(3600)}));
+  CHECK(store.find("next")->state == workflow::process_state::pending);
+  must(store.commit_one(claim_tasks{"s1", 100, at(3601)}));
+  CHECK(store.find("next")->state == workflow::process_state::processing);
+  CHECK(store.commit_one(fire_schedules{10, {}, at(2800)}).made == 1);
+  CHECK(store.check().faults == std::vector<std::string>{});
+}
+
 std::vector<std::string> move_command(const std::string& which, const std::filesystem::path& folder,
                                       const std::string& url) {
   return {"store", "move", which, folder.string(), "--url", url, "--json"};
@@ -139,6 +252,41 @@ TEST_CASE("what was moved to a server and back is the same in every row, and no 
   CHECK_THAT(move("--to", folder.path() / "twice", server.url()).err, Contains("was moved to " + after.string()));
   CHECK_THAT(move("--from", after, server.url()).err, Contains("was moved to " + after.string()));
   CHECK(why_no_start(after).empty());
+}
+
+TEST_CASE("a move takes along schedules, families, items, events with ids and places that are kept") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  const temp_folder folder;
+  const auto before = folder.path() / "before";
+  const auto after = folder.path() / "after";
+  {
+    lmdb_engine store{small_options(before)};
+    make_all_kinds(store);
+  }
+  const auto rows = rows_in(before);
+  for (const std::string table : {"schedules", "item_groups", "items", "events", "event_ids", "event_waits",
+                                  "limit_places", "limit_waits", "limit_holds"}) {
+    INFO(table);
+    CHECK(std::any_of(rows.begin(), rows.end(), [&](const auto& r) { return r.first.first == table; }));
+  }
+  REQUIRE(move("--from", before, server.url()).code == 0);
+  const bool goes_back = GENERATE(true, false);
+  if (goes_back) {
+    REQUIRE(move("--to", after, server.url()).code == 0);
+    CHECK(rows_in(after) == rows);
+    lmdb_engine store{small_options(after)};
+    expect_all_kinds(store);
+    return;
+  }
+  postgres_store_options o;
+  o.where.url = server.url();
+  o.holder = "n1";
+  o.limits = small_options(folder.path() / "memory");
+  const auto store = open_postgres_store(o, std::chrono::steady_clock::now,
+                                         [](std::chrono::milliseconds, const no_turn&) { return true; });
+  expect_all_kinds(*store);
 }
 
 TEST_CASE("a moved store goes on as one that was never moved") {

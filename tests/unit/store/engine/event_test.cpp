@@ -301,3 +301,18 @@ TEST_CASE("kept events are listed by name, key and number, page by page, without
   CHECK(of_task.task == "a");
   CHECK(of_task.key.empty());
 }
+
+TEST_CASE("row 113: a task that is taken in from another store takes an event that is kept here") {
+  opened_store there;
+  REQUIRE(there.one(payment()).result == write_status::applied);
+  there.one(order_of("a", "o-1"));
+  there.one(claim());
+  REQUIRE(state_of(there, "a") == "waiting");
+  opened_store here;
+  REQUIRE(here.one(payment()).result == write_status::applied);
+  REQUIRE(here.one(with_id("evt-1", "o-1", 2)).taken == 0);
+  REQUIRE(here.one(import_task{*there->export_task("a"), "eve", "a test", at(3)}).result == write_status::applied);
+  CHECK(state_of(here, "a") == "completed");
+  CHECK(here.one(with_id("evt-1", "o-1", 4)).again);
+  expect_whole(here);
+}

@@ -499,3 +499,36 @@ TEST_CASE(
   CHECK_FALSE(store->find("o/then"));
   CHECK(store->check().faults == std::vector<std::string>{});
 }
+
+TEST_CASE("row 128: a task that is taken in from another store begins its items here, unless it had begun them there") {
+  for (const bool had_begun : {false, true}) {
+    INFO(had_begun);
+    opened_store there;
+    REQUIRE(there.one(register_definition{order(2, 0)}).result == write_status::applied);
+    workflow::submission s;
+    s.id = "o";
+    s.workflow = "order";
+    s.payload = workflow::blob{payload_of(3)};
+    there.one(submit_task{s, at(0)});
+    if (had_begun)
+      there.one(claim_tasks{"s1", 10, at(1)});
+    opened_store here;
+    REQUIRE(here.one(import_task{*there->export_task("o"), "eve", "a test", at(2)}).result == write_status::applied);
+    const auto raise = [&](const workflow::event& e, std::int64_t seconds) {
+      const auto t = *here->find("o");
+      REQUIRE(here.one(update_by(t, *here->find_definition(t.workflow, t.version), e, at(seconds))).result
+              == write_status::applied);
+    };
+    raise(workflow::resumed{clerk}, 3);
+    for (const std::int64_t seconds : {4, 5})
+      here.one(claim_tasks{"s1", 10, at(seconds)});
+    CHECK(here->find("o/ship/0").has_value() != had_begun);
+    CHECK(here->check().faults == std::vector<std::string>{});
+    if (!had_begun)
+      continue;
+    raise(workflow::cancelled{clerk}, 6);
+    here.one(claim_tasks{"s1", 10, at(7)});
+    CHECK(here->find("o")->state == workflow::process_state::error);
+    CHECK(here->find("o")->steps[0].error == "its items could not be undone: its items are not in this store");
+  }
+}

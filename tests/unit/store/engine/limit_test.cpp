@@ -506,3 +506,26 @@ TEST_CASE("row 137: a task that is undone after its end counts until that has en
   CHECK(x.claim().empty());
   x.expect_whole();
 }
+
+TEST_CASE("row 132: a task that is taken in under way counts, and one that has ended brings no place that it kept") {
+  shop there{1, std::chrono::seconds{60}};
+  shop here{1, std::chrono::seconds{60}};
+  const auto move = [&](const std::string& id) {
+    const auto o = here.store.one(import_task{*there.store->export_task(id), "eve", "a test", at(3)});
+    INFO(o.why);
+    REQUIRE(o.result == write_status::applied);
+  };
+  for (const auto* id : {"a1", "b1"})
+    there.submit(id, id == std::string{"a1"} ? "ada" : "bob");
+  REQUIRE(there.claim() == id_list{"a1", "b1"});
+  there.succeed("a1");
+  there.submit("a2");
+  for (const auto* id : {"a1", "a2", "b1"})
+    move(id);
+  here.submit("b2", "bob");
+  here.raise("a2", workflow::resumed{eve});
+  CHECK(here.claim() == id_list{"a2"});
+  CHECK(here.store->find_limit_queue(here.store->find("b2")->number)->holders == id_list{"b1"});
+  here.raise("b1", workflow::cancelled{eve});
+  here.expect_whole();
+}
