@@ -433,7 +433,13 @@ void read_limit(toml_section& in, std::optional<workflow::limit_rule>& into) {
   else
     x->complain("key", "must be written as \"payload:/customer\": where a payload has the key");
   x->read_count("at_a_time", limit.at_a_time, 1U, workflow::at_a_time_max);
-  x->read("per", limit.per);
+  constexpr workflow::span absent{-1};
+  auto per = absent;
+  x->read("per", per);
+  if (per == workflow::span{0}) // which is to have none
+    x->complain("per", "must lie between 1 s and ten years");
+  else if (per != absent)
+    limit.per = per;
   x->end();
 }
 

@@ -262,6 +262,9 @@ TEST_CASE("a limit names the place of its key, and how many with one key may be 
     complaints_about_workflow(with("key = \"payload:/a\"\nat_a_time = 0\n")).starts_with("w.toml:4: limit.at_a_time"));
   CHECK(complaints_about_workflow(with("key = \"payload:/a\"\nat_a_time = 1001\n"))
           .starts_with("w.toml:4: limit.at_a_time"));
+  CHECK(complaints_about_workflow(with("key = \"payload:/a\"\nper = \"0s\"\n"))
+        == "w.toml:4: limit.per: must lie between 1 s and ten years");
+  CHECK(complaints_about_workflow(with("key = \"payload:/a\"\nper = \"0.5s\"\n")).starts_with("w.toml:4: limit.per"));
   CHECK_FALSE(complaints_about_workflow(with("at_a_time = 1\n")).empty());
   CHECK(complaints_about_workflow(with("key = \"payload:/a\"\nmost = 1\n")).find("most") != std::string::npos);
 }
