@@ -61,6 +61,8 @@ TEST_CASE("row 113: an event is taken whether it came before its task, or while 
   CHECK_THAT(node.command({"event", "send", "payed", "--key", "x"}).err,
              Catch::Contains("no workflow has a step that waits for an event `payed`"));
   CHECK(node.command({"event", "send", "paid", "--task", "nobody"}).code != 0);
+  for (const std::string option : {"--key", "--task", "--id"}) // such as a variable of a script that was not set
+    CHECK(node.command({"event", "send", "paid", option, ""}).code == 64);
 }
 
 TEST_CASE("row 136: an event is recognised by its id after its node was killed") {
