@@ -34,7 +34,6 @@ parameter id_of_task() {
   return text("id", "of the task").required();
 }
 
-/// Where the next page begins.
 field process_state_field() {
   return {"process_state", kind::text, "the state of the task"};
 }
