@@ -252,8 +252,8 @@ public:
   /// By name, those whose name comes after that one.
   virtual std::vector<workflow::schedule_state> schedules(const std::string& after, std::size_t max) const = 0;
   virtual std::optional<workflow::schedule_state> find_schedule(const std::string& name) const = 0;
-  /// At most `max` that have not expired; looks at a bounded number of others on the way, so that a page may be empty and
-  /// not the last.
+  /// At most `max` that have not expired; looks at a bounded number of others on the way, so that a page may be empty
+  /// and not the last.
   virtual event_page events(const event_filter& filter, workflow::instant now, const std::string& after,
                             std::size_t max) const = 0;
   /// Absent: it waits for no place, or there is no such task.

@@ -48,7 +48,7 @@ void leave_place(lmdb::transaction& txn, const tables& in, std::uint64_t number,
 /// Takes the places from those that have kept them until now. `into`: their groups, to which places are to be given.
 void end_holds(lmdb::transaction& txn, const tables& in, workflow::instant now, std::size_t max,
                std::set<std::uint64_t>& into);
-/// When the first of the places that ended tasks of the group keep is free. Unset: none is among the first `max` of all.
+/// When the first place that an ended task of the group keeps is free. Unset: none is among the first `max` of all.
 workflow::instant first_hold_of(const lmdb::transaction& txn, const tables& in, std::uint64_t group, std::size_t max);
 group_places places_of_group(const lmdb::transaction& txn, const tables& in, std::uint64_t group);
 /// Of a task that cannot be read.

@@ -484,7 +484,7 @@ TEST_CASE("row 92: while the server or its standby is away nothing is told as ma
   store.settings().owner.take_lock_limit = std::chrono::milliseconds{200};
   store.settings().lease = std::chrono::hours{1}; // else a sign of life may be what finds out first
   store.reopen();
-  REQUIRE(goes_on(store, "a")); // and not saved
+  REQUIRE(goes_on(store, "a"));                                      // and not saved
   REQUIRE(comes_true([&] { return store->ended().has_all_ids(); })); // else each new id is asked for
   if (is_killed)
     server.kill();

@@ -14,6 +14,7 @@
 #include <csignal>
 #include <fstream>
 #include <map>
+#include <memory>
 
 using namespace steadfast;
 using namespace steadfast::store;
@@ -215,6 +216,15 @@ int move_with_kills(const std::vector<std::string>& command, const std::function
   }
 }
 
+std::unique_ptr<local_store> opened(const postgres_server& server, const temp_folder& folder) {
+  postgres_store_options o;
+  o.where.url = server.url();
+  o.holder = "n1";
+  o.limits = small_options(folder.path() / "memory");
+  return open_postgres_store(o, std::chrono::steady_clock::now,
+                             [](std::chrono::milliseconds, const no_turn&) { return true; });
+}
+
 } // namespace
 
 TEST_CASE("what was moved to a server and back is the same in every row, and no node works on what was left behind") {
@@ -280,13 +290,7 @@ TEST_CASE("a move takes along schedules, families, items, events with ids and pl
     expect_all_kinds(store);
     return;
   }
-  postgres_store_options o;
-  o.where.url = server.url();
-  o.holder = "n1";
-  o.limits = small_options(folder.path() / "memory");
-  const auto store = open_postgres_store(o, std::chrono::steady_clock::now,
-                                         [](std::chrono::milliseconds, const no_turn&) { return true; });
-  expect_all_kinds(*store);
+  expect_all_kinds(*opened(server, folder));
 }
 
 TEST_CASE("a moved store goes on as one that was never moved") {
@@ -297,14 +301,9 @@ TEST_CASE("a moved store goes on as one that was never moved") {
   const auto before = folder.path() / "before";
   make_full_store(before, 10);
   REQUIRE(move("--from", before, server.url()).code == 0);
-  postgres_store_options o;
-  o.where.url = server.url();
-  o.holder = "n1";
-  o.limits = small_options(folder.path() / "memory");
   std::uint64_t number = 0;
   for (const auto* id : {"new-1", "new-2"}) {
-    const auto store = open_postgres_store(o, std::chrono::steady_clock::now,
-                                           [](std::chrono::milliseconds, const no_turn&) { return true; });
+    const auto store = opened(server, folder);
     CHECK(store->commit_one(submit_task{order("more-3", std::string(3000, 'x')), at(0)}).created == false);
     const auto made = store->commit_one(submit_task{order(id), at(0)});
     CHECK(made.created);

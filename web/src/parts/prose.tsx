@@ -2,11 +2,11 @@ import { href } from '../core/router';
 import { clock, visible } from '../core/text';
 
 const moment = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
-const beforeTask = /(?:\btask|the end of|the places of) $/i;
+const beforeTask = /(?:\btask|the end of) $/i;
 
 /**
- * A sentence of the node: what stands between backticks is a name or a command, and moments outside of names are told in
- * local time. With `areTasks` the names of tasks lead to them.
+ * A sentence of the node: what stands between backticks is a name or a command, and moments outside of names are told
+ * in local time. With `areTasks` the names of tasks lead to them.
  */
 export function Prose({ text, areTasks = false }: { text: string; areTasks?: boolean }) {
   const parts = visible(text).split('`');
