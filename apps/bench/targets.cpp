@@ -242,6 +242,9 @@ std::vector<target_group> between_processes() {
   auto requests = closed("submissions from another process over HTTP, 64 connections", 64);
   requests.client = client_place::http;
   requests.connections = 64;
+  auto only_stored = requests;
+  only_stored.name = "submissions from another process over HTTP, 64 connections, no scheduler";
+  only_stored.is_only_stored = true;
   auto batches = requests;
   batches.name = "submissions from another process over HTTP, 16 connections, 100 a request";
   batches.connections = 16;
@@ -266,9 +269,15 @@ std::vector<target_group> between_processes() {
      {by_speed(
        at_least("client in another process at the socket", "submissions/s", 10'000, at("/submissions_per_second")),
        shared_syncs)}},
-    {measurement_of(requests),
+    {measurement_of(only_stored),
      repeated,
      {by_speed(at_least("client over HTTP, 64 connections", "submissions/s", 15'000, at("/submissions_per_second")),
+               shared_syncs),
+      at_most("  acknowledged and lost", "tasks", 0, at("/lost"))}},
+    {measurement_of(requests),
+     repeated,
+     {by_speed(at_least("client over HTTP, 64 connections, the tasks run meanwhile", "submissions/s", 10'000,
+                        at("/submissions_per_second")),
                shared_syncs)}},
     {measurement_of(batches),
      repeated,

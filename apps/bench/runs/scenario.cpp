@@ -145,7 +145,7 @@ public:
     add_store(measured, before_.front(), after.front(), drained);
     measured["device_bytes_per_task"] = static_cast<double>(device_bytes_written(folder_) - device_before_)
                                         / std::max(ended_between(before_.front(), after.front()), 1.0);
-    if (after.size() > 1)
+    if (after.size() > 1 && !scenario_.is_only_stored)
       add_all_processes(measured, before_, after);
     if (schema_)
       add_server(measured, std::max(ended_between(before_.front(), after.front()), 1.0));
@@ -153,6 +153,8 @@ public:
   }
 
 private:
+  bool is_anything_done() const { return !scenario_.is_only_stored && scenario_.there_before == 0; }
+
   /// The client is another process that is no node.
   bool is_called() const { return scenario_.client == client_place::socket || scenario_.client == client_place::http; }
 
@@ -174,6 +176,8 @@ private:
     auto& p = setup_;
     p.listen = address_ = listen;
     p.keep_at_most = scenario_.keep_at_most;
+    if (scenario_.is_only_stored)
+      std::erase(p.roles, "scheduler");
     if (scenario_.client == client_place::http)
       p.http_port = runtime::free_ports(1).front();
     if (scenario_.agents == agent_place::http) {
@@ -246,11 +250,11 @@ private:
     return c;
   }
 
-  /// Seconds until nothing is open any more; an earlier backlog is left.
+  /// Seconds until nothing is open any more, if that comes.
   double await_drained() {
     const auto begun = std::chrono::steady_clock::now();
     const auto passed = [&] { return std::chrono::steady_clock::now() - begun; };
-    while (scenario_.there_before == 0 && open_tasks(node_->call("figures")) > 0 && passed() < drain_limit)
+    while (is_anything_done() && open_tasks(node_->call("figures")) > 0 && passed() < drain_limit)
       std::this_thread::sleep_for(look_again);
     return std::chrono::duration<double>(passed()).count();
   }
@@ -271,7 +275,7 @@ private:
     // Acknowledged but no longer in the store: there must be none.
     measured["lost"] =
       std::max<std::int64_t>(measured.at("acknowledged").get<std::int64_t>() + all_tasks(before) - all_tasks(after), 0);
-    if (scenario_.there_before == 0)
+    if (is_anything_done())
       measured["unfinished"] = open_tasks(after);
     if (scenario_.client == client_place::here)
       return;

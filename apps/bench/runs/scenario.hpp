@@ -35,6 +35,7 @@ struct scenario {
   load_plan plan;
   client_place client = client_place::here;
   agent_place agents = agent_place::here;
+  bool is_only_stored = false;    ///< what is submitted: no node is a scheduler. REQUIRES: a client elsewhere
   bool certificates = false;      ///< of nodes that are connected
   std::uint32_t connections = 16; ///< of a client at the control channel or the HTTP port
   std::uint32_t batch = 1;        ///< submissions of one request over HTTP
