@@ -4,6 +4,7 @@
 #include "apps/command_line/commands.hpp"
 #include "apps/command_line/filter.hpp"
 #include "apps/command_line/node_access.hpp"
+#include "apps/command_line/paged_list.hpp"
 #include "apps/terminal/exit_code.hpp"
 #include "apps/terminal/table.hpp"
 #include "apps/terminal/terminal.hpp"
@@ -18,6 +19,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace steadfast::apps {
@@ -35,28 +37,19 @@ struct approvals_arguments {
 };
 
 int list(const approvals_arguments& g) {
-  const auto now = wall_clock();
-  auto node = connect(g.node);
-  json params{{"max", page_size}};
+  auto params = json::object();
   if (!g.role.empty())
     params["role"] = g.role;
-  table rows{{"task", "step", "role", "question", "choices", "until"}};
-  for (bool more = true; more;) {
-    const auto page = node.call(api::approval_list, params);
-    for (const auto& a : page.at("approvals"))
-      if (g.node.json)
-        print_json(a);
-      else
-        rows.add({printable(a.value("id", "")), a.value("step", ""), a.value("role", ""),
-                  cut(printable(a.value("question", "")), 60),
-                  workflow::joined(a.value("choices", std::vector<std::string>{}), ", "),
-                  moment_text(a.value("limit_at", json{}), now)});
-    const auto next = page.value("next", json{}); // a node of a release before pages has none
-    more = !next.is_null();
-    params["before"] = next;
-  }
-  if (!g.node.json)
-    std::cout << (rows.empty() ? "nobody is asked anything\n" : rows.text(standard_output()));
+  const auto row_of = [now = wall_clock()](const json& a) -> std::vector<cell> {
+    return {printable(a.value("id", "")),
+            a.value("step", ""),
+            a.value("role", ""),
+            cut(printable(a.value("question", "")), 60),
+            workflow::joined(a.value("choices", std::vector<std::string>{}), ", "),
+            moment_text(a.value("limit_at", json{}), now)};
+  };
+  print_all(g.node, {api::approval_list, "approvals", "before"}, std::move(params),
+            table{{"task", "step", "role", "question", "choices", "until"}}, row_of, "nobody is asked anything\n");
   return done;
 }
 

@@ -5,6 +5,7 @@
 #include "apps/command_line/documents.hpp"
 #include "apps/command_line/filter.hpp"
 #include "apps/command_line/node_access.hpp"
+#include "apps/command_line/paged_list.hpp"
 #include "apps/terminal/exit_code.hpp"
 #include "apps/terminal/failure.hpp"
 #include "apps/terminal/table.hpp"
@@ -18,6 +19,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace steadfast::apps {
 namespace {
@@ -70,30 +72,22 @@ std::string whom(const json& e) {
 }
 
 int list(const event_arguments& g) {
-  auto node = connect(g.node);
-  json params{{"max", page_size}};
+  auto params = json::object();
   for (const auto& [name, value] : {std::pair{"event", &g.name}, {"key", &g.key}, {"task", &g.task}})
     if (!value->empty())
       params[name] = *value;
-  table rows{{"event", "name", "key", "id", "sent", "kept until", "bytes", "by"}};
-  const auto now = wall_clock();
-  bool any = false;
-  for (bool more = true; more;) {
-    const auto answer = node.call(api::event_list, params);
-    for (const auto& e : answer.at("events")) {
-      any = true;
-      if (g.node.json)
-        print_json(e);
-      else
-        rows.add({std::to_string(e.value("number", std::uint64_t{0})), e.value("event", ""), printable(whom(e)),
-                  printable(e.value("id", "-")), moment_text(e.at("at"), now), moment_text(e.at("kept_until"), now),
-                  std::to_string(e.value("data_size", std::uint64_t{0})), printable(e.value("who", "-"))});
-    }
-    more = answer.at("next").is_string();
-    params["after"] = answer.at("next");
-  }
-  if (!g.node.json)
-    std::cout << (any ? rows.text(standard_output()) : "no event is kept\n");
+  const auto row_of = [now = wall_clock()](const json& e) -> std::vector<cell> {
+    return {std::to_string(e.value("number", std::uint64_t{0})),
+            e.value("event", ""),
+            printable(whom(e)),
+            printable(e.value("id", "-")),
+            moment_text(e.at("at"), now),
+            moment_text(e.at("kept_until"), now),
+            std::to_string(e.value("data_size", std::uint64_t{0})),
+            printable(e.value("who", "-"))};
+  };
+  print_all(g.node, {api::event_list, "events", "after"}, std::move(params),
+            table{{"event", "name", "key", "id", "sent", "kept until", "bytes", "by"}}, row_of, "no event is kept\n");
   return done;
 }
 

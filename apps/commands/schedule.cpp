@@ -4,6 +4,7 @@
 #include "apps/command_line/commands.hpp"
 #include "apps/command_line/filter.hpp"
 #include "apps/command_line/node_access.hpp"
+#include "apps/command_line/paged_list.hpp"
 #include "apps/terminal/exit_code.hpp"
 #include "apps/terminal/table.hpp"
 #include "apps/terminal/terminal.hpp"
@@ -64,26 +65,13 @@ std::string first_of(const json& moments) {
 }
 
 int list(const schedule_arguments& g) {
-  auto node = connect(g.node);
-  table rows{{"schedule", "workflow", "when", "next", "last task"}};
-  bool any = false;
-  json params{{"max", page_size}};
-  for (bool more = true; more;) {
-    const auto answer = node.call(api::schedule_list, params);
-    for (const auto& s : answer.at("schedules")) {
-      any = true;
-      if (g.node.json)
-        print_json(s);
-      else
-        rows.add({s.value("name", ""), s.value("workflow", ""), times_of(s),
-                  s.value("is_paused", false) ? "paused" : first_of(s.at("next")),
-                  printable(s.value("last_task", ""))});
-    }
-    more = answer.at("next").is_string();
-    params["after"] = answer.at("next");
-  }
-  if (!g.node.json)
-    std::cout << (any ? rows.text(standard_output()) : "there is no schedule: steadfast schedule put FILE\n");
+  const auto row_of = [](const json& s) -> std::vector<cell> {
+    return {s.value("name", ""), s.value("workflow", ""), times_of(s),
+            s.value("is_paused", false) ? "paused" : first_of(s.at("next")), printable(s.value("last_task", ""))};
+  };
+  print_all(g.node, {api::schedule_list, "schedules", "after"}, json::object(),
+            table{{"schedule", "workflow", "when", "next", "last task"}}, row_of,
+            "there is no schedule: steadfast schedule put FILE\n");
   return done;
 }
 

@@ -5,6 +5,7 @@
 #include "apps/command_line/node_access.hpp"
 #include "apps/commands/tasks/follow.hpp"
 #include "apps/terminal/exit_code.hpp"
+#include "apps/terminal/failure.hpp"
 #include "client/time_id.hpp"
 #include "runtime/text/quantity.hpp"
 
