@@ -70,15 +70,6 @@ std::optional<int> read_offset(std::string_view text) {
 
 } // namespace
 
-std::string utc_text(instant t) {
-  const auto whole = std::chrono::floor<std::chrono::seconds>(t);
-  const auto seconds = static_cast<std::time_t>(whole.time_since_epoch().count());
-  std::tm tm{};
-  gmtime_r(&seconds, &tm);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
-                     tm.tm_hour, tm.tm_min, tm.tm_sec, (t - whole).count());
-}
-
 std::string localized(std::string_view sentence, instant now) {
   static const std::regex moment{R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z)"};
   const std::string text{sentence};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "workflow/time/time.hpp"
+#include "workflow/time/time_text.hpp"
 
 #include <optional>
 #include <string>
@@ -8,8 +9,7 @@
 
 namespace steadfast {
 
-/// "2026-11-21T05:53:43.179Z" (RFC 3339, UTC).
-std::string utc_text(workflow::instant t);
+using workflow::utc_text;
 
 /// A sentence with the moments in it, as these write them, in the time zone of this process: of today without the date.
 std::string localized(std::string_view sentence, workflow::instant now);
