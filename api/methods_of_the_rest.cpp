@@ -85,7 +85,12 @@ std::vector<method> methods_of_alerts() {
 
 std::vector<method> methods_of_workflows() {
   return {
-    {workflow_list, "All that are known", {}, {{"workflows", kind::list}}, {error::busy}},
+    {workflow_list,
+     "All versions of all that are known, by name and version",
+     {flag("newest", "only the newest version of each"), text("after", "what `next` was on the page before"),
+      number("max", "entries of a page").between(1, 1000).otherwise(1000)},
+     {{"workflows", kind::list}, {"next", kind::text, "to be given as `after`", false, true}},
+     {error::busy}},
     {workflow_show,
      "One of them",
      {text("name", "its name").required(), number("version", "0: the newest").between(0, short_number).otherwise(0)},

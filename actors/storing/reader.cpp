@@ -6,7 +6,7 @@
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
-#include "actors/storing/task_questions.hpp"
+#include "actors/storing/long_questions.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/result.hpp>
@@ -66,9 +66,7 @@ public:
       [this](const list_schedules& m) { return guarded([&] { return on_schedules(m); }); },
       [this](const find_limit_queue& m) { return guarded([&] { return on_limit_queue(m); }); },
       [this](const list_events& m) { return guarded([&] { return on_events(m); }); },
-      [this](const list_workflows&) {
-        return guarded([&] { return workflow_page{boxes(deps_.store->definitions())}; });
-      },
+      [this](const list_workflows& m) { return on_question<workflow_page>(m); },
       [this](const list_late_replies& m) {
         return guarded(
           [&] { return late_reply_page{boxes(deps_.store->late_replies({}, std::min(m.max, rows_max)))}; });
@@ -118,7 +116,7 @@ private:
     return view;
   }
 
-  /// Searching many tasks may take seconds: other questions are answered between two parts. A question that one part
+  /// To search many tasks or workflows may take seconds: other questions are answered between two parts. A question that one part
   /// can answer is answered at once, unless others wait.
   template <class Answer, class Question>
   caf::result<Answer> on_question(const Question& m) {
@@ -158,7 +156,8 @@ private:
 
   boxed<store::incident_page> on_incidents(const list_incidents& m) const {
     if (m.number == 0)
-      return boxed<store::incident_page>{deps_.store->incidents(m.open_only, position(m.before), m.max)};
+      return boxed<store::incident_page>{
+        deps_.store->incidents(m.open_only, position(m.before), std::min(m.max, rows_max))};
     store::incident_page page;
     if (auto found = deps_.store->find_incident(m.number))
       page.incidents.push_back(std::move(*found));
@@ -166,8 +165,9 @@ private:
   }
 
   boxed<store::bulk_page> on_bulk_acts(const list_bulk_acts& m) const {
+    const auto max = std::min(m.max, rows_max);
     return boxed<store::bulk_page>{m.number != 0 ? deps_.store->find_bulk_act(m.number)
-                                                 : deps_.store->bulk_acts(m.open_only, position(m.before), m.max)};
+                                                 : deps_.store->bulk_acts(m.open_only, position(m.before), max)};
   }
 
   schedule_page on_schedules(const list_schedules& m) const {
@@ -233,7 +233,7 @@ private:
   static constexpr std::size_t questions_max = 64;
 
   reader_deps deps_;
-  std::deque<std::unique_ptr<task_question>> questions_; ///< under way, in turns
+  std::deque<std::unique_ptr<long_question>> questions_; ///< under way, in turns
   workflow::instant since_;                              ///< when the store was opened
   definition_cache definitions_;
 };

@@ -9,7 +9,8 @@ namespace steadfast::apps {
 void print_all(const node_choice& choice, const paged_list& list, nlohmann::json params, table rows,
                const std::function<std::vector<cell>(const nlohmann::json&)>& row_of, const char* none) {
   auto node = connect(choice);
-  params["max"] = page_size;
+  if (list.takes_size)
+    params["max"] = page_size;
   for (bool more = true; more;) {
     const auto page = node.call(list.method, params);
     for (const auto& entry : page.at(list.entries))

@@ -13,8 +13,9 @@ namespace steadfast::apps {
 /// A method that answers page by page.
 struct paged_list {
   const char* method;
-  const char* entries; ///< the member of its answer that has them
-  const char* cursor;  ///< the parameter that takes what `next` was on the page before
+  const char* entries;    ///< the member of its answer that has them
+  const char* cursor;     ///< the parameter that takes what `next` was on the page before
+  bool takes_size = true; ///< false: nodes of a release before pages answer it, too
 };
 
 /// Prints all entries: with --json a line each as they come, else a table of the rows that `row_of` makes of them, or

@@ -77,12 +77,15 @@ stored_workflow in_files(const node_options& o) {
 }
 
 stored_workflow as_node_says(const node_options& o) {
-  const auto listed = client{o.socket.string()}.call(api::workflow_list, json::object()).at("workflows");
-  return [listed](const std::string& name, std::uint32_t version) {
-    for (const auto& d : listed)
-      if (d.at("name") == name && d.at("version") == version)
-        return d;
-    return json{};
+  const auto node = std::make_shared<client>(o.socket.string());
+  return [node](const std::string& name, std::uint32_t version) {
+    try {
+      return node->call(api::workflow_show, {{"name", name}, {"version", version}}).at("workflow");
+    } catch (const client_error& e) {
+      if (e.why() != client_error::kind::not_found)
+        throw;
+      return json{};
+    }
   };
 }
 

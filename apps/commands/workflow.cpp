@@ -3,6 +3,7 @@
 #include "apps/command_line/documents.hpp"
 #include "apps/command_line/filter.hpp"
 #include "apps/command_line/node_access.hpp"
+#include "apps/command_line/paged_list.hpp"
 #include "apps/command_line/pager.hpp"
 #include "apps/terminal/failure.hpp"
 #include "apps/terminal/table.hpp"
@@ -131,17 +132,13 @@ void print_definition(const json& d) {
 }
 
 int list(const workflow_arguments& g) {
-  const auto answer = connect(g.node).call(api::workflow_list, json::object());
-  table rows{{"workflow", "version", "steps", "deadline"}};
-  for (const auto& d : answer.at("workflows")) {
-    if (g.node.json)
-      print_json(d);
-    rows.add(
-      {text_of(d.at("name")), d.at("version").dump(), std::to_string(d.at("steps").size()), text_of(d.at("deadline"))});
-  }
-  if (!g.node.json)
-    std::cout << (rows.empty() ? "no workflow is registered: name its file under `workflows` in the configuration\n"
-                               : rows.text(standard_output()));
+  const auto row_of = [](const json& d) -> std::vector<cell> {
+    return {text_of(d.at("name")), d.at("version").dump(), std::to_string(d.at("steps").size()),
+            text_of(d.at("deadline"))};
+  };
+  print_all(g.node, {api::workflow_list, "workflows", "after", false}, json::object(),
+            table{{"workflow", "version", "steps", "deadline"}}, row_of,
+            "no workflow is registered: name its file under `workflows` in the configuration\n");
   return done;
 }
 

@@ -5,9 +5,16 @@
 #include "runtime/toml/config_error.hpp"
 #include "workflow/text/name.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
+#include <system_error>
+#include <tuple>
 
 namespace steadfast {
 
@@ -43,17 +50,43 @@ std::optional<workflow::definition> stored(const control_context& c, const workf
   return std::nullopt;
 }
 
+/// "order/3"
+store::state_store::definition_place place_of(const std::string& text) {
+  store::state_store::definition_place place{text.substr(0, text.rfind('/')), 0};
+  if (text.empty())
+    return place;
+  const auto* const end = text.data() + text.size();
+  const auto read = std::from_chars(std::min(text.data() + place.name.size() + 1, end), end, place.version);
+  if (read.ec != std::errc{} || read.ptr != end)
+    throw api::error{api::error::invalid_params, "`after` is not what `next` was", {}, "after"};
+  return place;
+}
+
+std::string text_of(const json& definition) {
+  return definition.at("name").get<std::string>() + "/" + definition.at("version").dump();
+}
+
 } // namespace
 
 actors::workflow_page workflows(const control_context& c) {
   return c.ask<actors::workflow_page>(c.parts.reader, actors::list_workflows{});
 }
 
-json list_workflows(const control_context& c, const api::arguments&) {
-  json all = json::array();
-  for (const auto& d : workflows(c).definitions)
-    all.push_back(definition_json(*d));
-  return {{"workflows", all}};
+json list_workflows(const control_context& c, const api::arguments& params) {
+  const auto after = place_of(params.text("after"));
+  const auto max = max_of(params);
+  const auto all = workflows(c).definitions;
+  json page = json::array();
+  for (auto d = all.begin(); d != all.end(); ++d) {
+    const bool is_newest = std::next(d) == all.end() || (*std::next(d))->name != (*d)->name;
+    if (std::tie((*d)->name, (*d)->version) <= std::tie(after.name, after.version)
+        || (params.flag("newest") && !is_newest))
+      continue;
+    if (page.size() == max)
+      return {{"workflows", page}, {"next", text_of(*page.rbegin())}};
+    page.push_back(definition_json(**d));
+  }
+  return {{"workflows", page}, {"next", nullptr}};
 }
 
 json show_workflow(const control_context& c, const api::arguments& params) {

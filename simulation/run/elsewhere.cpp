@@ -215,7 +215,7 @@ private:
 
   /// A workflow file that was changed without a new version is an incident, until the change is reverted.
   void mend_a_file(store::state_store& s) {
-    const auto all = s.definitions();
+    const auto all = s.definitions({}, 1000);
     if (all.empty())
       return;
     auto changed = all.front();

@@ -237,7 +237,12 @@ public:
   virtual due_page overdue(workflow::instant now, std::optional<std::pair<workflow::instant, std::uint64_t>> after,
                            std::size_t max) const = 0;
   virtual std::optional<workflow::definition> find_definition(const std::string& name, std::uint32_t version) const = 0;
-  virtual std::vector<workflow::definition> definitions() const = 0;
+  struct definition_place {
+    std::string name;
+    std::uint32_t version = 0;
+  };
+  /// Those after that place, by name and version, up to so many steps; at least one, if there is one.
+  virtual std::vector<workflow::definition> definitions(const definition_place& after, std::size_t steps_max) const = 0;
   /// Each with its end by this clock (workflow::end_of); by {workflow::never}, as it was given.
   virtual std::vector<lease> leases(const workflow::clock_reading& clock) const = 0;
   virtual std::vector<alert_entry> alerts(bool open_only, std::size_t max) const = 0;

@@ -32,7 +32,9 @@ public:
   std::optional<workflow::definition> find_definition(const std::string& name, std::uint32_t version) const override {
     return real().find_definition(name, version);
   }
-  std::vector<workflow::definition> definitions() const override { return real().definitions(); }
+  std::vector<workflow::definition> definitions(const definition_place& after, std::size_t steps_max) const override {
+    return real().definitions(after, steps_max);
+  }
   std::vector<lease> leases(const workflow::clock_reading& clock) const override { return real().leases(clock); }
   std::vector<alert_entry> alerts(bool open_only, std::size_t max) const override {
     return real().alerts(open_only, max);

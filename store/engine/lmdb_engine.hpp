@@ -87,7 +87,7 @@ public:
   due_page overdue(workflow::instant now, std::optional<std::pair<workflow::instant, std::uint64_t>> after,
                    std::size_t max) const override;
   std::optional<workflow::definition> find_definition(const std::string& name, std::uint32_t version) const override;
-  std::vector<workflow::definition> definitions() const override;
+  std::vector<workflow::definition> definitions(const definition_place& after, std::size_t steps_max) const override;
   std::vector<lease> leases(const workflow::clock_reading& clock) const override;
   std::vector<alert_entry> alerts(bool open_only, std::size_t max) const override;
   alert_list find_alerts(const alert_filter& filter, std::optional<std::uint64_t> before,

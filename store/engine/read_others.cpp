@@ -25,14 +25,18 @@ std::optional<workflow::definition> lmdb_engine::find_definition(const std::stri
   });
 }
 
-std::vector<workflow::definition> lmdb_engine::definitions() const {
+std::vector<workflow::definition> lmdb_engine::definitions(const definition_place& after, std::size_t steps_max) const {
   return read([&](const lmdb::transaction& txn, const snapshot&) {
-    std::vector<workflow::definition> all;
+    std::vector<workflow::definition> page;
+    std::size_t steps = 0;
+    const key from = definition_key(after.name, after.version);
     lmdb::cursor c{txn, in_.definitions};
-    for (bool more = c.first(); more; more = c.next())
-      if (auto d = readable<workflow::definition>(c.key(), c.value()))
-        all.push_back(std::move(*d));
-    return all;
+    for (bool more = c.seek(from.view()); more && (page.empty() || steps < steps_max); more = c.next())
+      if (auto d = readable<workflow::definition>(c.key(), c.value()); d && c.key() != from.view()) {
+        steps += d->steps.size();
+        page.push_back(std::move(*d));
+      }
+    return page;
   });
 }
 

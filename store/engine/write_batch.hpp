@@ -164,7 +164,6 @@ private:
   void drop_event(std::string_view end); ///< by its key in event_ends
   /// The event that came before under its id and name, if that can still be taken. Of one that cannot nothing is left.
   std::optional<event_record> sent_before(const send_event& w);
-  bool is_event_known(const send_event& w);
   std::uint64_t next_event_number() const;
   std::optional<decision> task_takes_none(const send_event& w);
 
@@ -268,7 +267,8 @@ private:
   lease_record lease_to_acquire(const acquire_lease& w);
   std::uint64_t forgotten_epoch() const;
   void forget_leases(const workflow::clock_reading& clock);
-  workflow::knowledge needed_for_workflows() const;
+  const needs_of_workflows& needs() const; ///< reads all workflows, once
+  workflow::knowledge needed_of_nodes() const;
   bool has_locks(const std::string& lease) const;
   std::optional<decision>
   not_held(const std::optional<lease_guard>& guard,

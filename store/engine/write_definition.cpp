@@ -38,9 +38,11 @@ answer<register_definition> write_batch::make(const register_definition& w) {
     const key k = definition_key(w.what.name, w.what.version);
     txn_.put(in_.definitions, k, encode_record(k, w.what));
     newest_ = {};
+    before_.needs.learn(w.what);
     for (const auto& made : of_items) {
       const key its = definition_key(made.name, made.version);
       txn_.put(in_.definitions, its, encode_record(its, made));
+      before_.needs.learn(made);
     }
   }
   return d.said;

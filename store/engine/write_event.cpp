@@ -141,22 +141,6 @@ void write_batch::let_take_events(other_changes& into) {
     note(t, into);
 }
 
-bool write_batch::is_event_known(const send_event& w) {
-  const auto waits = [&](const workflow::definition& d) {
-    return std::any_of(d.steps.begin(), d.steps.end(), [&](const auto& s) { return could_take(s, w); });
-  };
-  const auto known_as = w.name + (w.task_id.empty() ? w.key.empty() ? " without a key" : " with a key" : "");
-  if (before_.events_known.knows(known_as))
-    return true;
-  lmdb::cursor c{txn_, in_.definitions};
-  for (bool more = c.first(); more; more = c.next())
-    if (const auto d = readable<workflow::definition>(c.key(), c.value()); d && waits(*d)) {
-      before_.events_known.learn(known_as); // a definition is kept for ever
-      return true;
-    }
-  return false;
-}
-
 std::uint64_t write_batch::next_event_number() const {
   const auto bytes = txn_.get(in_.meta, last_event_key);
   return (bytes ? decode_record<last_event>(last_event_key, *bytes).number : 0) + 1;
@@ -229,7 +213,7 @@ answer<send_event> write_batch::make(const send_event& asked) {
     return *std::move(wrong);
   if (const auto there = sent_before(w))
     return came_before(w, *there);
-  if (!is_event_known(w))
+  if (!needs().is_awaited(w))
     return taken_by_nobody(w);
   if (!w.task_id.empty())
     if (auto none = task_takes_none(w))

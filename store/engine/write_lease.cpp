@@ -51,15 +51,15 @@ void write_batch::forget_leases(const workflow::clock_reading& clock) {
   txn_.put(in_.meta, forgotten_lease_key, encode_record(forgotten_lease_key, gone.highest));
 }
 
-workflow::knowledge write_batch::needed_for_workflows() const {
-  auto most = workflow::knowledge::none;
-  lmdb::cursor c{txn_, in_.definitions};
-  for (bool more = c.first(); more; more = c.next())
-    if (const auto d = readable<workflow::definition>(c.key(), c.value()))
-      most = std::max(most, workflow::needed_for(*d));
-  if (txn_.entries(in_.schedules) > 0)
-    most = std::max(most, workflow::knowledge::schedules);
-  return most;
+const needs_of_workflows& write_batch::needs() const {
+  if (!before_.needs.are_known())
+    before_.needs.read_all(txn_, in_);
+  return before_.needs;
+}
+
+workflow::knowledge write_batch::needed_of_nodes() const {
+  const auto most = needs().of_nodes();
+  return txn_.entries(in_.schedules) > 0 ? std::max(most, workflow::knowledge::schedules) : most;
 }
 
 bool write_batch::has_locks(const std::string& lease) const {
@@ -82,7 +82,7 @@ answer<acquire_lease> write_batch::make(const acquire_lease& w) {
   if (auto wrong = problem_of(w))
     return *std::move(wrong);
   const bool is_older = is_of_older_node(w.name, w.note, workflow::newest_knowledge);
-  const auto needed = is_older ? needed_for_workflows() : workflow::knowledge::none;
+  const auto needed = is_older ? needed_of_nodes() : workflow::knowledge::none;
   return carry_out(decide(w, lease_to_acquire(w), needed));
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 
+#include "store/contract/write.hpp"
 #include "store/lmdb/recent_ids.hpp"
 #include "store/lmdb/snapshot.hpp"
 #include "store/records/stored.hpp"
+#include "workflow/supervision/node_card.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <set>
+#include <map>
 #include <string>
 
 namespace steadfast::store {
@@ -18,14 +20,26 @@ struct full_alerts {
   std::uint64_t of_disk = 0;
 };
 
-/// Names of events for which a step of some workflow waits, as they were met. For one writer.
-class known_events {
+/// What the stored workflows need, which are kept for ever: read once, and then learnt of each that is added. For one
+/// writer.
+class needs_of_workflows {
 public:
-  bool knows(const std::string& name) const { return names_.contains(name); }
-  void learn(const std::string& name) { names_.insert(name); }
+  bool are_known() const { return are_known_; }
+  void read_all(const lmdb::transaction& txn, const tables& in);
+  void learn(const workflow::definition& d);
+
+  /// Whether a step of some workflow waits for such an event; without a key, if that is not to be for one task.
+  bool is_awaited(const send_event& w) const;
+  workflow::knowledge of_nodes() const { return of_nodes_; }
 
 private:
-  std::set<std::string> names_; ///< bounded by the workflows
+  struct awaited {
+    bool with_key = false;
+    bool without_key = false;
+  };
+  bool are_known_ = false;
+  std::map<std::string, awaited> events_; ///< by their names
+  workflow::knowledge of_nodes_ = workflow::knowledge::none;
 };
 
 /// What is kept in memory of what was committed. One may change it; `recent`, `definitions` and `damage` may be used by
@@ -43,7 +57,7 @@ struct committed {
   recent_ids recent;
   mutable definition_cache definitions; ///< whoever reads adds to it
   mutable damage_log damage;            ///< likewise
-  mutable known_events events_known;    ///< the writer adds to it
+  mutable needs_of_workflows needs;     ///< the writer adds to it
 };
 
 } // namespace steadfast::store

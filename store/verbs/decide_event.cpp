@@ -29,11 +29,6 @@ bool takes_event(const workflow::step_definition& s) {
   return s.wait && s.wait->what == workflow::wait_rule::kind::event;
 }
 
-bool could_take(const workflow::step_definition& s, const send_event& w) {
-  return takes_event(s) && s.wait->name == w.name
-         && (!w.task_id.empty() || workflow::waits_without_key(*s.wait) == w.key.empty());
-}
-
 std::string key_of_task(std::string_view id) {
   return "\1" + std::string{id};
 }

@@ -14,8 +14,6 @@ namespace steadfast::store {
 
 /// Whether the step waits for an event when it is its turn.
 bool takes_event(const workflow::step_definition& s);
-/// Some task of its workflow may take it at this step.
-bool could_take(const workflow::step_definition& s, const send_event& w);
 
 /// In place of the key of an event for one task only: no key begins so.
 std::string key_of_task(std::string_view id);

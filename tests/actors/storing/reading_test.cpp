@@ -99,6 +99,36 @@ TEST_CASE("a list in another order answers other questions before it is done, an
   CHECK(ids.size() == tasks);
 }
 
+TEST_CASE("a list of many workflows answers other questions before it is done, and has every version") {
+  tests::node_settings settings;
+  settings.schedulers.clear();
+  settings.has_supervisor = false;
+  one_node node{settings};
+  node.run();
+  auto& sys = node.system();
+  constexpr std::uint32_t versions = 5;
+  for (std::uint32_t version = 1; version <= versions; ++version) {
+    workflow::definition d;
+    d.name = "long";
+    d.version = version;
+    for (int i = 0; i < 700; ++i) {
+      d.steps.emplace_back().name = "s" + std::to_string(i);
+      d.steps.back().agent = "any";
+    }
+    node.store().commit_one(store::register_definition{d, {}, {}});
+  }
+  const auto all = sys.begin_to_ask<actors::workflow_page>(node.reader, actors::list_workflows{});
+  const auto leases = sys.begin_to_ask<actors::lease_page>(node.reader, actors::list_leases{});
+  while (!*leases)
+    REQUIRE(sys.step());
+  CHECK_FALSE(*all);
+  sys.run();
+  REQUIRE(*all);
+  CHECK(std::count_if((*all)->definitions.begin(), (*all)->definitions.end(),
+                      [](const auto& d) { return d->name == "long"; })
+        == versions);
+}
+
 TEST_CASE("a list that finds little looks through all tasks and answers others meanwhile") {
   tests::node_settings settings;
   settings.schedulers.clear();

@@ -40,7 +40,7 @@ void add_tasks(told& to, const store::state_store& s) {
 }
 
 void add_others(told& to, const store::state_store& s) {
-  for (const auto& d : s.definitions())
+  for (const auto& d : s.definitions({}, 1000))
     to["definition " + d.name + " " + text_of(d.version)] = store::encode(d);
   for (const auto& l : s.leases({workflow::never}))
     to["lease " + l.name] = store::encode(l);

@@ -171,6 +171,29 @@ TEST_CASE("http: lists have filters in the query, and pages") {
   CHECK(n.get("/v1/tasks?payload:/guest=ann").status == 400); // the workflow has no index for it
 }
 
+TEST_CASE("http: workflows are listed page by page, or only the newest version of each") {
+  const http_node n;
+  for (const char* version : {"1", "2", "3"}) {
+    const auto file = std::string{"name = 'many'\nversion = "} + version + "\n[[step]]\nname = 'a'\nagent = 'b'\n";
+    REQUIRE(n.ask("POST", "/v1/workflows", file, {{"Content-Type", "application/toml"}}).status == 200);
+  }
+  std::vector<std::string> listed;
+  std::string path = "/v1/workflows?max=1";
+  for (json next = "first"; !next.is_null();) {
+    const auto page = n.get(path).json();
+    for (const auto& w : page.at("workflows"))
+      listed.push_back(w.at("name").get<std::string>() + "/" + w.at("version").dump());
+    next = page.at("next");
+    if (!next.is_null())
+      path = "/v1/workflows?max=1&after=" + next.get<std::string>();
+  }
+  CHECK(listed == std::vector<std::string>{"many/1", "many/2", "many/3", "trip/1"});
+  const auto newest = n.get("/v1/workflows?newest=true").json().at("workflows");
+  REQUIRE(newest.size() == 2);
+  CHECK(newest[0].at("version") == 3);
+  CHECK(n.get("/v1/workflows?after=many").status == 400);
+}
+
 TEST_CASE("http: a workflow is registered from its file, or refused with its mistakes") {
   const http_node n;
   const std::string file = "name = \"order\"\nversion = 1\n[[step]]\nname = \"pay\"\nagent = \"bank\"\n";

@@ -55,7 +55,7 @@ function changed(filter: URLSearchParams, name: string, value: string): URLSearc
 }
 
 function FilterForm({ filter }: { filter: URLSearchParams }) {
-  const { data } = usePoll<{ workflows: Workflow[] }>('/v1/workflows', 60_000);
+  const { data } = usePoll<{ workflows: Workflow[] }>('/v1/workflows?newest=true', 60_000);
   const agents = useValue(seen)?.agents ?? [];
   const set = (name: string, value: string) => replaceQuery(changed(filter, name, value));
   const workflow = data?.workflows.find(w => w.name === filter.get('workflow'));

@@ -15,7 +15,7 @@ function inState(g: Group | undefined, ...states: ProcessState[]): number {
 }
 
 export function Workflows() {
-  const { data, problem } = usePoll<{ workflows: Workflow[] }>('/v1/workflows', 10_000);
+  const { data, problem } = usePoll<{ workflows: Workflow[] }>('/v1/workflows?newest=true', 10_000);
   const { data: counts } = usePoll<Counts>('/v1/counts?by=workflow', 5000);
   const latest = new Map<string, Workflow>();
   for (const w of data?.workflows ?? []) if (w.version >= (latest.get(w.name)?.version ?? 0)) latest.set(w.name, w);

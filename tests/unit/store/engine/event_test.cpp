@@ -150,6 +150,19 @@ TEST_CASE("row 113: an event is refused when nobody could ever take it") {
   CHECK(store.one(bad).why == "data is not a JSON text");
 }
 
+TEST_CASE("row 113: an event that was refused is kept once a workflow is there that waits for it") {
+  opened_store store;
+  REQUIRE(store.one(paid("o-1")).result == write_status::refused);
+  if (GENERATE(false, true))
+    store.reopen();
+  REQUIRE(store.one(payment()).result == write_status::applied);
+  CHECK(store.one(paid("")).result == write_status::refused);
+  CHECK(store.one(paid("o-1")).result == write_status::applied);
+  store.reopen();
+  CHECK(store.one(paid("")).result == write_status::refused);
+  CHECK(store.one(paid("o-1")).result == write_status::applied);
+}
+
 TEST_CASE("row 113: of an event that very many wait for, claims hand out the rest, also after a restart") {
   opened_store store;
   REQUIRE(store.one(payment()).result == write_status::applied);

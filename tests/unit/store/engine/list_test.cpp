@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 using namespace steadfast;
 using namespace steadfast::store;
 using namespace steadfast::store::test;
@@ -216,7 +218,28 @@ TEST_CASE("definitions are found by version, or the newest") {
   CHECK_FALSE(store->find_definition("delivery", 2));
   CHECK_FALSE(store->find_definition("deliver", 0));
   CHECK_FALSE(store->find_definition("", 0));
-  CHECK(store->definitions().size() == 2);
+  CHECK(store->definitions({}, 1000).size() == 2);
+}
+
+TEST_CASE("definitions are listed in pages of so many steps, each once, by name and version") {
+  opened_store store;
+  for (std::uint32_t version = 1; version <= 20; ++version)
+    store.one(register_definition{delivery(version)});
+  const auto steps = GENERATE(1U, 7U, 1000U);
+  std::vector<std::uint32_t> versions;
+  state_store::definition_place reached;
+  for (bool more = true; more;) {
+    const auto page = store->definitions(reached, steps);
+    CHECK(page.size() <= steps / delivery(1).steps.size() + 1);
+    for (const auto& d : page) {
+      versions.push_back(d.version);
+      reached = {d.name, d.version};
+    }
+    more = !page.empty();
+  }
+  CHECK(versions.size() == 20);
+  CHECK(std::is_sorted(versions.begin(), versions.end()));
+  CHECK(std::adjacent_find(versions.begin(), versions.end()) == versions.end());
 }
 
 TEST_CASE("what was never there is absent") {

@@ -10,11 +10,11 @@
 
 namespace steadfast::actors {
 
-/// A question about many tasks. It is answered in parts of some milliseconds each, so that others are answered in
+/// A question about many tasks or workflows. It is answered in parts of some milliseconds each, so that others are answered in
 /// between.
-class task_question {
+class long_question {
 public:
-  virtual ~task_question() = default;
+  virtual ~long_question() = default;
   /// One part; true: it was answered. Throws store_error.
   virtual bool go_on(const store::state_store& store) = 0;
   virtual void fail(const caf::error& why) = 0;
@@ -22,7 +22,8 @@ public:
 
 using task_page_promise = caf::typed_response_promise<boxed<store::task_page>>;
 
-std::unique_ptr<task_question> question_of(const list_tasks& m, task_page_promise promise);
-std::unique_ptr<task_question> question_of(const count_tasks& m, caf::typed_response_promise<task_count> promise);
+std::unique_ptr<long_question> question_of(const list_tasks& m, task_page_promise promise);
+std::unique_ptr<long_question> question_of(const count_tasks& m, caf::typed_response_promise<task_count> promise);
+std::unique_ptr<long_question> question_of(const list_workflows& m, caf::typed_response_promise<workflow_page> promise);
 
 } // namespace steadfast::actors

@@ -1,4 +1,4 @@
-#include "actors/storing/task_questions.hpp"
+#include "actors/storing/long_questions.hpp"
 
 #include "workflow/on_call/finding.hpp"
 
@@ -23,11 +23,9 @@ std::optional<std::uint64_t> position(std::uint64_t before) {
 }
 
 template <class Answer>
-class promised : public task_question {
+class promised : public long_question {
 public:
-  promised(store::task_filter filter, caf::typed_response_promise<Answer> promise)
-      : filter_{std::move(filter)},
-        promise_{std::move(promise)} {}
+  explicit promised(caf::typed_response_promise<Answer> promise) : promise_{std::move(promise)} {}
 
   void fail(const caf::error& why) override { promise_.deliver(why); }
 
@@ -37,18 +35,27 @@ protected:
     return true;
   }
 
-  store::task_filter filter_;
-  std::optional<std::uint64_t> before_; ///< where the next part begins
-
 private:
   caf::typed_response_promise<Answer> promise_;
 };
 
+template <class Answer>
+class about_tasks : public promised<Answer> {
+public:
+  about_tasks(store::task_filter filter, caf::typed_response_promise<Answer> promise)
+      : promised<Answer>{std::move(promise)},
+        filter_{std::move(filter)} {}
+
+protected:
+  store::task_filter filter_;
+  std::optional<std::uint64_t> before_; ///< where the next part begins
+};
+
 /// In the order of their numbers: no more is read than the page needs.
-class newest_tasks : public promised<boxed<store::task_page>> {
+class newest_tasks : public about_tasks<boxed<store::task_page>> {
 public:
   newest_tasks(const list_tasks& m, task_page_promise promise)
-      : promised{filter_in(m.filter), std::move(promise)},
+      : about_tasks{filter_in(m.filter), std::move(promise)},
         max_{std::min<std::size_t>(m.max, page_max)} {
     before_ = position(m.before);
   }
@@ -67,10 +74,10 @@ private:
 };
 
 /// In another order: all that match are read, and the first of them kept.
-class sorted_tasks : public promised<boxed<store::task_page>> {
+class sorted_tasks : public about_tasks<boxed<store::task_page>> {
 public:
   sorted_tasks(const list_tasks& m, task_page_promise promise)
-      : promised{filter_in(m.filter), std::move(promise)},
+      : about_tasks{filter_in(m.filter), std::move(promise)},
         order_{static_cast<workflow::task_order>(m.order)},
         is_reversed_{m.is_reversed},
         max_{std::min<std::size_t>(m.max, page_max)} {
@@ -119,10 +126,10 @@ private:
   std::map<place, workflow::task> first_;
 };
 
-class number_of_tasks : public promised<task_count> {
+class number_of_tasks : public about_tasks<task_count> {
 public:
   number_of_tasks(const count_tasks& m, caf::typed_response_promise<task_count> promise)
-      : promised{filter_in(m.filter), std::move(promise)},
+      : about_tasks{filter_in(m.filter), std::move(promise)},
         limit_{m.limit} {}
 
   bool go_on(const store::state_store& store) override {
@@ -137,10 +144,10 @@ private:
   std::uint64_t found_ = 0;
 };
 
-class groups_of_tasks : public promised<task_count> {
+class groups_of_tasks : public about_tasks<task_count> {
 public:
   groups_of_tasks(const count_tasks& m, caf::typed_response_promise<task_count> promise)
-      : promised{filter_in(m.filter), std::move(promise)},
+      : about_tasks{filter_in(m.filter), std::move(promise)},
         by_{static_cast<workflow::task_grouping>(m.by)},
         limit_{m.limit} {}
 
@@ -185,18 +192,44 @@ private:
   std::map<std::string, task_group> groups_;
 };
 
+/// All versions of all.
+class all_workflows : public promised<workflow_page> {
+public:
+  using promised::promised;
+
+  bool go_on(const store::state_store& store) override {
+    auto part = store.definitions(reached_, steps_in_part);
+    if (part.empty())
+      return answer(std::move(page_));
+    reached_ = {part.back().name, part.back().version};
+    page_.definitions.insert(page_.definitions.end(), std::make_move_iterator(part.begin()),
+                             std::make_move_iterator(part.end()));
+    return false;
+  }
+
+private:
+  static constexpr std::size_t steps_in_part = 1000;
+
+  store::state_store::definition_place reached_;
+  workflow_page page_;
+};
+
 } // namespace
 
-std::unique_ptr<task_question> question_of(const list_tasks& m, task_page_promise promise) {
+std::unique_ptr<long_question> question_of(const list_tasks& m, task_page_promise promise) {
   if (m.order == 0)
     return std::make_unique<newest_tasks>(m, std::move(promise));
   return std::make_unique<sorted_tasks>(m, std::move(promise));
 }
 
-std::unique_ptr<task_question> question_of(const count_tasks& m, caf::typed_response_promise<task_count> promise) {
+std::unique_ptr<long_question> question_of(const count_tasks& m, caf::typed_response_promise<task_count> promise) {
   if (m.by == 0)
     return std::make_unique<number_of_tasks>(m, std::move(promise));
   return std::make_unique<groups_of_tasks>(m, std::move(promise));
+}
+
+std::unique_ptr<long_question> question_of(const list_workflows&, caf::typed_response_promise<workflow_page> promise) {
+  return std::make_unique<all_workflows>(std::move(promise));
 }
 
 } // namespace steadfast::actors
