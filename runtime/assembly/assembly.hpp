@@ -3,6 +3,7 @@
 #include "actors/gateway/client_gateway.hpp"
 #include "actors/protocol/protocols.hpp"
 #include "actors/supervising/singleton.hpp"
+#include "runtime/assembly/http_figures.hpp"
 #include "runtime/assembly/journal_figures.hpp"
 #include "runtime/assembly/trace_figures.hpp"
 #include "runtime/configuration/node_options.hpp"
@@ -91,6 +92,7 @@ struct node_parts {
   std::map<std::string, actors::agent_actor> agents;
   std::vector<node_part> lasting;                       ///< all but the agents and what belongs to the own store
   std::function<workflow::instant()> certificate_until; ///< when the node's certificate ends; empty: it has none
+  std::shared_ptr<const http_figures> http;             ///< null: it has no HTTP port
   bool traces = false;                                  ///< it takes `traceparent` in
 };
 

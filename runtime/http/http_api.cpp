@@ -28,6 +28,8 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 namespace http = boost::beast::http;
 
+constexpr milliseconds look_at_caller_every{1000};
+
 std::optional<api::verb> verb_of(http::verb v) {
   switch (v) {
     case http::verb::get:
@@ -190,8 +192,10 @@ private:
     const auto& s = x->target.segments;
     if (is_at(x, {"openapi.json"}) && verb == api::verb::get)
       return finish(x, {200, "application/json", openapi_});
-    if (is_at(x, {"v1", "me"}) && verb == api::verb::get)
+    if (is_at(x, {"v1", "me"}) && verb == api::verb::get) {
+      expect_no_query(x->target);
       return finish(x, json_response(json_of(x->caller)));
+    }
     if (is_at(x, {"metrics"}) && verb == api::verb::get)
       return tell_metrics(x);
     if (is_at(x, {"v1", "tasks", "batch"}) && verb == api::verb::post)
@@ -203,6 +207,8 @@ private:
     const auto match = api::match(verb.value_or(api::verb::get), s);
     if (!verb || !match.found)
       return no_route(x, match);
+    if (*verb != api::verb::get && match.found->method != api::submit)
+      x->what = std::string{to_string(*verb)} + " " + std::string{x->request.message.target()};
     if (!x->caller.is_by_role(*match.found) && !require(x, match.found->needs))
       return;
     if (match.found->is_about == api::route::about::new_task)
@@ -212,9 +218,10 @@ private:
     auto params = parameters_asked(x->request, x->target, *verb, method, match.named);
     const auto dry_run = params.find("dry_run");
     const bool changes_nothing = dry_run != params.end() && *dry_run == true;
-    if (*verb != api::verb::get && method.name != api::submit && !changes_nothing)
-      x->what = std::string{to_string(*verb)} + " " + std::string{x->request.message.target()} + " for "
-                + params.value("who", "nobody named");
+    if (changes_nothing)
+      x->what.clear();
+    else if (!x->what.empty())
+      x->what += " for " + params.value("who", "nobody named");
     if (method.find("who") != nullptr)
       params["who"] = who_does(x->caller, params);
     carry_out(x, *match.found, std::move(params));
@@ -381,25 +388,43 @@ private:
       return;
     if (const auto full = submissions_.why_full())
       return fail(x, *full);
+    expect_no_query(x->target);
     on_pool(x, [unread = submissions_.count_unread(x->request.message.body())](const implementation& self,
                                                                                const exchange_ptr& e) {
       const auto told = [s = self.shared_from_this(), e](const json& results) { s->finish(e, json_response(results)); };
-      self.submissions_.submit_all(e->request.message.body(), e->caller, told);
+      self.submissions_.submit_all(e->request, e->caller, told);
     });
   }
 
   // ---- events ----
 
-  static http_response stream_of(std::shared_ptr<live_stream> events) {
+  http_response stream_of(const exchange_ptr& x, std::shared_ptr<live_stream> events) const {
+    events->look = while_allowed(x, std::move(events->look));
     http_response r{200, "text/event-stream"};
     r.headers.emplace_back("Cache-Control", "no-store");
     r.events = std::move(events);
     return r;
   }
 
+  /// The stream ends when the caller would be refused: its token was revoked, or has expired.
+  std::function<void(const live_stream::reply&)>
+  while_allowed(const exchange_ptr& x, std::function<void(const live_stream::reply&)> look) const {
+    const auto asked = std::make_shared<const http_request>(x->request);
+    return [self = shared_from_this(), asked, look = std::move(look),
+            looked_at = std::chrono::steady_clock::now()](const live_stream::reply& r) mutable {
+      const auto now = std::chrono::steady_clock::now();
+      if (now - looked_at < look_at_caller_every)
+        return look(r);
+      looked_at = now;
+      const auto who = self->callers_.who_asks(*asked, self->parts_.clock());
+      std::holds_alternative<http_caller>(who) ? look(r) : r({{}, true});
+    };
+  }
+
   void follow(const exchange_ptr& x, const std::string& id) const {
     if (!require(x, api::scope::read))
       return;
+    expect_no_query(x->target);
     on_pool(x, [id, seen = revision_seen(x->request)](const implementation& self, const exchange_ptr& e) {
       self.call(api::task_show, {{"id", id}},
                 self.replies(e, [self = self.shared_from_this(), e, id, seen](const json& shown) {
@@ -407,7 +432,7 @@ private:
                   expect_own(e->caller, shown);
                   if (is_end(task.at("process_state")) && task.at("revision") <= seen)
                     return http_response{204, ""}; // a browser that comes back after the last event stops asking
-                  return stream_of(self->watch_.follow(id, task.at("number"), seen));
+                  return self->stream_of(e, self->watch_.follow(id, task.at("number"), seen));
                 }));
     });
   }
@@ -422,7 +447,7 @@ private:
       if (!x->caller.may_use(w))
         return fail(x, x->caller.not_its_workflow());
     on_pool(x, [filter, seen = position_seen(x->request)](const implementation& self, const exchange_ptr& e) {
-      self.finish(e, stream_of(runtime::follow_all(self.log_, self.watch_.parts, filter, seen)));
+      self.finish(e, self.stream_of(e, runtime::follow_all(self.log_, self.watch_.parts, filter, seen)));
     });
   }
 

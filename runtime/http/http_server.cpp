@@ -56,6 +56,7 @@ public:
       : tls_{options.has_certificate() ? make_tls(options) : nullptr},
         acceptor_{listen(host_.io, options.listen)} {
     host_.options = options;
+    host_.figures = content.figures;
     host_.api = make_api(std::move(content));
     accept();
     save_uses_later();

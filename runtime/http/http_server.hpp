@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/assembly/http_figures.hpp"
 #include "runtime/configuration/http_server_options.hpp"
 #include "runtime/control/control_server.hpp"
 #include "runtime/events/change_watch.hpp"
@@ -16,7 +17,8 @@ namespace steadfast::runtime {
 /// What a server tells, and to whom.
 struct http_content {
   control_methods methods;
-  std::function<std::string()> metrics{};               ///< for Prometheus; may block
+  std::function<std::string()> metrics{}; ///< for Prometheus; may block
+  std::shared_ptr<http_figures> figures = std::make_shared<http_figures>();
   std::function<void(const std::string& line)> audit{}; ///< gets a line about each request that changes something
                                                         ///< but a submission
   std::function<workflow::instant()> clock{};           ///< of the store; may block

@@ -111,8 +111,15 @@ public:
         peer_{std::move(peer)},
         stream_{std::forward<Arguments>(of_stream)...},
         timer_{h.io},
-        place_{h.connections.insert(h.connections.end(), this)} {}
-  ~session() override { host_.connections.erase(place_); }
+        place_{h.connections.insert(h.connections.end(), this)} {
+    host_.figures->connections.set(host_.connections.size());
+  }
+  ~session() override {
+    host_.connections.erase(place_);
+    host_.figures->connections.set(host_.connections.size());
+    if (listening_)
+      host_.figures->streams.set(host_.figures->streams.value() - 1);
+  }
   session(const session&) = delete;
   session& operator=(const session&) = delete;
 
@@ -270,6 +277,7 @@ private:
   }
 
   void write(http_response r) {
+    host_.figures->answers.at(r.status).add();
     auto& m = out_.emplace(static_cast<http::status>(r.status), 11);
     m.set(http::field::server, "steadfast");
     if (!r.type.empty())
@@ -335,6 +343,8 @@ private:
       });
     };
     listening_ = events_->listen(wake);
+    if (listening_)
+      host_.figures->streams.add();
     watch_for_end();
     look();
   }

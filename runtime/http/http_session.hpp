@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/assembly/http_figures.hpp"
 #include "runtime/configuration/http_server_options.hpp"
 #include "runtime/control/open_calls.hpp"
 #include "runtime/http/http_api.hpp"
@@ -29,6 +30,7 @@ struct http_host {
   std::unique_ptr<http_api> api; ///< for any thread
   open_calls calls;              ///< likewise
   std::list<http_connection*> connections;
+  std::shared_ptr<http_figures> figures;
   std::size_t unfinished = 0; ///< bytes that were promised to bodies under way
   bool closing = false;
   boost::asio::io_context io{1};

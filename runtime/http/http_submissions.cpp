@@ -164,8 +164,8 @@ std::shared_ptr<void> http_submissions::count_unread(const std::string& body) co
   return {nullptr, [about, counted = under_way_](void*) { *counted -= about; }};
 }
 
-void http_submissions::submit_all(const std::string& body, const http_caller& caller, const on_result& done) const {
-  const auto tasks = submissions_in(body);
+void http_submissions::submit_all(const http_request& r, const http_caller& caller, const on_result& done) const {
+  auto tasks = submissions_in(r.message.body());
   const auto b = std::make_shared<batch>();
   b->left = tasks.size();
   b->results.resize(b->left);
@@ -178,7 +178,9 @@ void http_submissions::submit_all(const std::string& body, const http_caller& ca
     done({{"results", std::move(b->results)}});
   };
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const auto& params = tasks[i];
+    auto& params = tasks[i];
+    if (params.is_object())
+      take_trace(r, params);
     const auto made = [give, i](json result) {
       result["status"] = status_of_submission(result);
       give(i, std::move(result));

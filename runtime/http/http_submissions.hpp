@@ -38,7 +38,7 @@ public:
 
   /// Those of the body of a batch: each is decided on its own, and the answers are in their order. Throws api::error if
   /// it is no batch.
-  void submit_all(const std::string& body, const http_caller& caller, const on_result& done) const;
+  void submit_all(const http_request& r, const http_caller& caller, const on_result& done) const;
 
 private:
   void submit_one(const http_caller& caller, const nlohmann::json& params, const on_result& done,

@@ -75,6 +75,14 @@ void write(page_writer& page, const actors::agent_figures& f, const std::string&
   page.add("steadfast_call_seconds", f.calls.read(), microsecond, {agent});
 }
 
+void write(page_writer& page, const http_figures& f) {
+  for (std::size_t status = 0; status < f.answers.size(); ++status)
+    if (f.answers[status].value() > 0)
+      page.add("steadfast_http_requests_total", value(f.answers[status]), {std::to_string(status)});
+  page.add("steadfast_http_connections", value(f.connections));
+  page.add("steadfast_http_streams", value(f.streams));
+}
+
 } // namespace
 
 void write_counted_metrics(page_writer& page, const node_parts& parts) {
@@ -87,6 +95,8 @@ void write_counted_metrics(page_writer& page, const node_parts& parts) {
   const auto own = parts.own->get();
   if (own.store && own.journal)
     write(page, *own.journal);
+  if (parts.http)
+    write(page, *parts.http);
   if (own.traced) {
     page.add("steadfast_traced_tasks_total", static_cast<double>(own.traced->sent), {"sent"});
     page.add("steadfast_traced_tasks_total", static_cast<double>(own.traced->dropped), {"dropped"});

@@ -63,10 +63,11 @@ void write_oldest(page_writer& page, const store::store_stats& s, workflow::inst
   page.add("steadfast_oldest_claimable_seconds", s.ready_since < now ? seconds(now - s.ready_since) : 0);
 }
 
-void write_incidents(page_writer& page, const store::incident_page& incidents) {
+void write_incidents(page_writer& page, const store::incident_page& incidents, workflow::instant now) {
   for (const auto& x : incidents.incidents) {
+    const bool is_muted = x.muted_until != workflow::unset && now < x.muted_until;
     page.add("steadfast_incidents", 1, {x.what.kind});
-    page.add("steadfast_alerts", number(x.alerts), {x.what.kind});
+    page.add("steadfast_alerts", is_muted ? 0 : number(x.alerts), {x.what.kind});
   }
 }
 
@@ -82,7 +83,7 @@ void write_store_metrics(page_writer& page, const told_by_parts& told) {
   if (told.stats && told.leases)
     write_oldest(page, **told.stats, told.leases->now);
   if (told.incidents)
-    write_incidents(page, **told.incidents);
+    write_incidents(page, **told.incidents, told.leases ? told.leases->now : workflow::unset);
   if (!told.stats || !told.leases || !told.incidents)
     page.add_largest("steadfast_silent_parts", 1, {"reader"});
 }

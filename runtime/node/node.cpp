@@ -422,6 +422,8 @@ private:
       return;
     runtime::http_content content;
     content.methods = methods;
+    content.figures = std::make_shared<http_figures>();
+    parts_.http = content.figures;
     content.metrics = [this] { return metrics_of(*system_, parts_).text; };
     content.audit = [](const std::string& line) { log_line("info", line); };
     content.clock = [this] {

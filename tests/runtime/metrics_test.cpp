@@ -276,6 +276,24 @@ TEST_CASE("the page tells of the store, the leases, the mailboxes and the proces
   CHECK(s.at("process_start_time_seconds") > now - 3600);
 }
 
+TEST_CASE("alerts of an incident that is muted do not hold the alert that a person is needed") {
+  measured_node n;
+  n.methods.at("workflow.register")(
+    {{"text", "name = \"sold\"\n[[step]]\nname = \"sell\"\nagent = \"person\"\nquestion = \"?\"\nrole = \"r\"\n"
+              "remind_every = \"10ms\"\nlimit = \"1h\"\n"},
+     {"who", "a test"}});
+  n.methods.at("submit")({{"id", "t"}, {"workflow", "sold"}});
+  const auto alerts = [&n] {
+    const auto s = samples_of(n.text());
+    const auto found = s.find("steadfast_alerts{kind=\"waiting\"}");
+    return found == s.end() ? -1 : found->second;
+  };
+  REQUIRE(tests::comes_true([&] { return alerts() == 1; }));
+  n.methods.at("incident.act")({{"incident", 1}, {"act", "mute"}, {"who", "a test"}});
+  CHECK(tests::comes_true([&] { return alerts() == 0; }));
+  CHECK(samples_of(n.text()).at("steadfast_incidents{kind=\"waiting\"}") == 1);
+}
+
 TEST_CASE("a store that does not answer costs the page a bounded time and what it would have told") {
   measured_node n;
   n.work();

@@ -60,6 +60,7 @@ void dress(const http_request& asked, bool is_known_origin, http_response& r) {
     r.headers.emplace_back("Strict-Transport-Security", "max-age=31536000");
   if (is_known_origin) {
     r.headers.emplace_back("Access-Control-Allow-Origin", std::string{asked.header(field::origin)});
+    r.headers.emplace_back("Access-Control-Expose-Headers", "ETag, Location, Retry-After");
     r.headers.emplace_back("Vary", "Origin");
   }
   const auto verb = asked.message.method();

@@ -106,6 +106,11 @@ json parameters_of(const api::method& m, const std::map<std::string, std::string
   return params;
 }
 
+void expect_no_query(const http_target& target) {
+  if (!target.query.empty())
+    refuse(target.query.begin()->first, "is not known here");
+}
+
 event_filter event_filter_of(const http_target& target) {
   event_filter f;
   for (const auto& [name, value] : target.query) {
@@ -152,16 +157,20 @@ std::optional<std::chrono::milliseconds> waited_for(const http_target& target) {
 json parameters_asked(const http_request& r, const http_target& target, api::verb verb, const api::method& m,
                       const std::map<std::string, std::string>& named) {
   const auto& body = r.message.body();
-  if (verb == api::verb::get) {
-    auto asked = target;
-    std::erase_if(asked.query, [](const auto& x) { return x.first == "wait"; });
-    return parameters_of(m, named, asked);
+  auto asked = target;
+  std::erase_if(asked.query, [](const auto& x) { return x.first == "wait"; });
+  auto in_query = parameters_of(m, named, asked);
+  if (verb == api::verb::get)
+    return in_query;
+  if ((m.name == api::workflow_register || m.name == api::schedule_put)
+      && r.header(boost::beast::http::field::content_type).starts_with("application/toml")) {
+    in_query["text"] = body; // it is the file
+    return in_query;
   }
-  if ((m.name != api::workflow_register && m.name != api::schedule_put)
-      || !r.header(boost::beast::http::field::content_type).starts_with("application/toml"))
-    return parameters_of(m, named, body);
-  auto params = parameters_of(m, named, target); // the body is the file
-  params["text"] = body;
+  auto params = parameters_of(m, named, body);
+  for (const auto& [name, value] : in_query.items())
+    if (const auto [there, is_new] = params.emplace(name, value); !is_new && *there != value)
+      refuse(name, "is another one in the query");
   return params;
 }
 

@@ -30,6 +30,9 @@ nlohmann::json parameters_of(const api::method& m, const std::map<std::string, s
 /// Of a query, for the events of all tasks.
 event_filter event_filter_of(const http_target& target);
 
+/// For what takes no parameters.
+void expect_no_query(const http_target& target);
+
 // Up to where a client has seen the events of a task, or of all: by its Last-Event-ID.
 std::uint64_t revision_seen(const http_request& r);
 std::optional<event_position> position_seen(const http_request& r);
@@ -37,7 +40,7 @@ std::optional<event_position> position_seen(const http_request& r);
 /// How long the client waits for the outcome. Absent: not at all.
 std::optional<std::chrono::milliseconds> waited_for(const http_target& target);
 
-/// All of them, wherever the request has them.
+/// All of them, wherever the request has them; what is in both its query and its body must be the same.
 nlohmann::json parameters_asked(const http_request& r, const http_target& target, api::verb verb, const api::method& m,
                                 const std::map<std::string, std::string>& named);
 

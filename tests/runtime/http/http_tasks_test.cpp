@@ -194,6 +194,29 @@ TEST_CASE("http: workflows are listed page by page, or only the newest version o
   CHECK(n.get("/v1/workflows?after=many").status == 400);
 }
 
+TEST_CASE("http: a parameter in the query of a change counts as one of the body does, and none is passed over") {
+  const http_node n;
+  REQUIRE(n.put_trip("a").status == 201);
+  const auto file = json{{"text", "name = 'b'\n[[step]]\nname = 'c'\nagent = 'd'\n"}, {"who", "ann"}}.dump();
+  CHECK(n.ask("POST", "/v1/workflows?dry_run", file).status == 200);
+  CHECK(n.get("/v1/workflows/b").status == 404);
+  const auto undo = json{{"act", "undo"}, {"who", "ann"}}.dump();
+  const auto before = n.get("/v1/tasks/a").json().at("task").at("acts");
+  CHECK(n.ask("POST", "/v1/tasks/a/actions?dry_run=true", undo).status == 200);
+  CHECK(n.get("/v1/tasks/a").json().at("task").at("acts") == before);
+  CHECK(n.ask("POST", "/v1/bulk-acts?dry_run=true", undo).json().contains("would"));
+  CHECK(n.get("/v1/bulk-acts?all").json().at("bulk_acts").empty());
+  CHECK(n.ask("POST", "/v1/tasks/a/actions?act=retry", undo).field() == "act");
+  CHECK(n.get("/v1/tasks/a").json().at("task").at("acts") == before);
+
+  CHECK(n.put_trip("c", "?wiat=5s").status == 400);
+  CHECK(n.put_trip("c", "?wiat=5s").field() == "wiat");
+  CHECK(n.get("/v1/tasks/c").status == 404);
+  for (const auto* path : {"/v1/me?wait=1s", "/v1/tasks/a/events?kinds=ended"})
+    CHECK(n.get(path).status == 400);
+  CHECK(n.ask("POST", "/v1/tasks/batch?dry_run", R"({"tasks":[{"id":"c","workflow":"trip"}]})").field() == "dry_run");
+}
+
 TEST_CASE("http: a workflow is registered from its file, or refused with its mistakes") {
   const http_node n;
   const std::string file = "name = \"order\"\nversion = 1\n[[step]]\nname = \"pay\"\nagent = \"bank\"\n";

@@ -305,6 +305,26 @@ TEST_CASE("row 106: a token that was revoked, or is over, is refused at once") {
   CHECK(g.node.get("/v1/nodes", with(g.admin)).status == 401);
 }
 
+TEST_CASE("row 106: who follows events with a token is told nothing more once it was revoked") {
+  const guarded_node g;
+  const auto token = add_token(g.file, "good", {api::scope::read});
+  tests::http_listener all{g.node, "/v1/events", with(token)};
+  const auto submitted = [&](const char* id) {
+    REQUIRE(g.node.ask("PUT", std::string{"/v1/tasks/"} + id, R"({"workflow":"trip"})", with(g.admin)).status == 201);
+  };
+  submitted("before");
+  CHECK(all.next_event().data.at("task").at("id") == "before");
+  auto tokens = runtime::read_tokens(g.file);
+  std::erase_if(tokens, [](const access_token& t) { return t.name == "good"; });
+  runtime::write_tokens(g.file, tokens);
+  REQUIRE(tests::comes_true([&] { return g.node.get("/v1/me", with(token)).status == 401; }));
+  const auto revoked_at = std::chrono::steady_clock::now();
+  for (int i = 0; !all.next_event().kind.empty(); ++i) {
+    REQUIRE(std::chrono::steady_clock::now() - revoked_at < std::chrono::seconds{10});
+    submitted(("after-" + std::to_string(i)).c_str());
+  }
+}
+
 TEST_CASE("http: only hashes of tokens are kept, for their owner, with when they were used last") {
   const tests::temp_folder folder;
   const auto file = folder.path() / "tokens.json";
