@@ -90,20 +90,23 @@ certificate_handle authority_certificate(EVP_PKEY* key) {
 }
 
 /// A node is the server of some connections and the client of others.
-certificate_handle peer_certificate(const std::string& name, workflow::peer_kind kind, EVP_PKEY* key,
-                                    std::uint32_t days, X509* authority, EVP_PKEY* authority_key) {
-  auto c = unsigned_certificate(name, key, days);
+certificate_handle peer_certificate(const certificate_subject& of, EVP_PKEY* key, std::uint32_t days, X509* authority,
+                                    EVP_PKEY* authority_key) {
+  auto c = unsigned_certificate(of.name, key, days);
   const auto* end = X509_get0_notAfter(authority);
   if (ASN1_TIME_compare(X509_get0_notAfter(c.get()), end) > 0)
     require_crypto(X509_set1_notAfter(c.get(), end) == 1, "a certificate");
-  const auto uri = std::string{runtime::kind_uri}.append(to_string(kind));
+  auto names = "DNS:" + of.name + ",";
+  for (const auto& host : of.hosts)
+    names += host + ",";
+  names.append("URI:").append(runtime::kind_uri).append(to_string(of.kind));
   sign(c.get(), authority, authority_key,
        {{NID_basic_constraints, "critical,CA:FALSE"},
         {NID_key_usage, "critical,digitalSignature"},
-        {NID_ext_key_usage, kind == workflow::peer_kind::client ? "clientAuth" : "serverAuth,clientAuth"},
+        {NID_ext_key_usage, of.kind == workflow::peer_kind::client ? "clientAuth" : "serverAuth,clientAuth"},
         {NID_subject_key_identifier, "hash"},
         {NID_authority_key_identifier, "keyid"},
-        {NID_subject_alt_name, "DNS:" + name + ",URI:" + uri}});
+        {NID_subject_alt_name, names}});
   return c;
 }
 

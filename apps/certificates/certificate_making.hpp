@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 // Keys and certificates (X.509) by OpenSSL's libcrypto, in memory. What fails throws failure.
 
@@ -34,8 +35,14 @@ std::string crypto_reason();
 
 key_handle new_key();
 certificate_handle authority_certificate(EVP_PKEY* key);
+/// Whose certificate it is, and the hosts by which it is asked besides (certificate_facts::hosts).
+struct certificate_subject {
+  std::string name;
+  workflow::peer_kind kind = workflow::peer_kind::node;
+  std::vector<std::string> hosts{};
+};
 /// It ends no later than its authority's.
-certificate_handle peer_certificate(const std::string& name, workflow::peer_kind kind, EVP_PKEY* key,
-                                    std::uint32_t days, X509* authority, EVP_PKEY* authority_key);
+certificate_handle peer_certificate(const certificate_subject& of, EVP_PKEY* key, std::uint32_t days, X509* authority,
+                                    EVP_PKEY* authority_key);
 
 } // namespace steadfast::apps

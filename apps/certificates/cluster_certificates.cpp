@@ -11,11 +11,14 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <map>
@@ -124,14 +127,14 @@ public:
   }
 
   /// REQUIRES: the authority is complete.
-  void complete(const std::string& name, workflow::peer_kind kind, std::uint32_t days) {
-    if (has_certificate(name, "put the key back, or remove the certificate so that both are made again"))
-      return require_kind(name, kind);
-    const auto key = key_of(name);
-    add_certificate(certificate_file(name), signed_for(name, kind, key.get(), days).get());
+  void complete(const certificate_subject& of, std::uint32_t days) {
+    if (has_certificate(of.name, "put the key back, or remove the certificate so that both are made again"))
+      return require(of);
+    const auto key = key_of(of.name);
+    add_certificate(certificate_file(of.name), signed_for(of, key.get(), days).get());
   }
 
-  /// A new certificate for the same name, kind and key. REQUIRES: the authority is complete.
+  /// A new certificate for the same name, hosts, kind and key. REQUIRES: the authority is complete.
   void renew(const std::string& name, std::uint32_t days) {
     if (!has_certificate(name, "put the key back, or remove the certificate so that both are made again"))
       throw failure{no_input, certificate_file(name).string() + " is not there: make it first (steadfast cluster certs "
@@ -142,7 +145,7 @@ public:
                     certificate_file(name).string()
                       + " does not say who may be what: remove it, and make it again (steadfast cluster certs)"};
     const auto key = key_of(name);
-    const auto made = signed_for(name, *facts->vouches.highest, key.get(), days);
+    const auto made = signed_for({name, *facts->vouches.highest, facts->hosts}, key.get(), days);
     write(certificate_file(name), certificate_mode, std::rename,
           [&](BIO* out) { return PEM_write_bio_X509(out, made.get()); });
     written_.push_back(certificate_file(name));
@@ -164,19 +167,23 @@ private:
   std::filesystem::path key_file(const std::string& name) const { return path_ / (name + ".key"); }
   std::filesystem::path certificate_file(const std::string& name) const { return path_ / (name + ".pem"); }
 
-  certificate_handle signed_for(const std::string& name, workflow::peer_kind kind, EVP_PKEY* key,
-                                std::uint32_t days) const {
-    return peer_certificate(name, kind, key, days, authority_.get(), authority_key_.get());
+  certificate_handle signed_for(const certificate_subject& of, EVP_PKEY* key, std::uint32_t days) const {
+    return peer_certificate(of, key, days, authority_.get(), authority_key_.get());
   }
 
-  void require_kind(const std::string& name, workflow::peer_kind kind) const {
-    const auto facts = runtime::facts_in(certificate_file(name));
-    if (facts && facts->vouches.highest == kind)
+  /// Of the hosts it may have more.
+  void require(const certificate_subject& of) const {
+    const auto facts = runtime::facts_in(certificate_file(of.name));
+    for (const auto& host : of.hosts)
+      if (facts && std::find(facts->hosts.begin(), facts->hosts.end(), host) == facts->hosts.end())
+        throw failure{wrong_data, certificate_file(of.name).string() + " is not for " + host
+                                    + ": remove it so that it is made again"};
+    if (facts && facts->vouches.highest == of.kind)
       return;
     const auto is = facts && facts->vouches.highest ? "is one of a " + std::string{to_string(*facts->vouches.highest)}
                                                     : std::string{"does not say who may be what"};
-    throw failure{wrong_data, certificate_file(name).string() + " " + is + ", and one of a "
-                                + std::string{to_string(kind)} + " is wanted: remove it so that it is made again"};
+    throw failure{wrong_data, certificate_file(of.name).string() + " " + is + ", and one of a "
+                                + std::string{to_string(of.kind)} + " is wanted: remove it so that it is made again"};
   }
 
   bool has_certificate(const std::string& name, const std::string& cure_without_key) const {
@@ -230,6 +237,23 @@ void check_folder(const std::filesystem::path& folder) {
     throw failure{wrong_usage, "the certificates need a folder: name one"};
 }
 
+/// As certificates have it.
+std::string host_in(const std::string& text) {
+  for (const int family : {AF_INET, AF_INET6}) {
+    std::array<unsigned char, sizeof(in6_addr)> address{};
+    std::array<char, INET6_ADDRSTRLEN> usual{};
+    if (inet_pton(family, text.c_str(), address.data()) == 1
+        && inet_ntop(family, address.data(), usual.data(), usual.size()) != nullptr)
+      return std::string{"IP:"} + usual.data();
+  }
+  const bool is_host = !text.empty() && text.size() <= 253 && std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.';
+  });
+  if (!is_host)
+    throw failure{wrong_usage, workflow::quoted(text) + " is no host: give a name such as n1.example, or an address"};
+  return "DNS:" + text;
+}
+
 /// Who gets a certificate of which kind.
 std::map<std::string, workflow::peer_kind> wanted_by(const certificate_order& order) {
   std::map<std::string, workflow::peer_kind> all;
@@ -255,11 +279,14 @@ std::map<std::string, workflow::peer_kind> wanted_by(const certificate_order& or
 std::vector<std::filesystem::path> make_certificates(const certificate_order& order) {
   check_folder(order.folder);
   const auto wanted = wanted_by(order);
+  std::vector<std::string> hosts;
+  for (const auto& host : order.hosts)
+    hosts.push_back(host_in(host));
   check_days(order.days);
   certificate_folder folder{order.folder};
   folder.complete_authority();
   for (const auto& [name, kind] : wanted)
-    folder.complete(name, kind, order.days);
+    folder.complete({name, kind, kind == workflow::peer_kind::client ? std::vector<std::string>{} : hosts}, order.days);
   return folder.written();
 }
 

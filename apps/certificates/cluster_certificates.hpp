@@ -14,6 +14,7 @@ struct certificate_order {
   std::uint32_t days = 825;           ///< validity of a certificate; it ends no later than its authority's
   std::vector<std::string> stores{};  ///< names of nodes that may have the store, in `nodes` or in addition
   std::vector<std::string> clients{}; ///< names of programs with client actors, which cannot be nodes
+  std::vector<std::string> hosts{};   ///< names and addresses by which HTTP clients ask the nodes, all of them
 };
 
 /// Which certificates of a folder to renew.

@@ -212,10 +212,15 @@ void add_certs(CLI::App& to, command& chosen) {
     ->type_name("NAME")
     ->allow_extra_args(false) // what follows the name is a node
     ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  sub->add_option("--host", order->hosts, "A name or address by which HTTP clients ask these nodes")
+    ->type_name("HOST")
+    ->allow_extra_args(false) // what follows it is a node
+    ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   sub->add_option("--folder", order->folder, "Where they are made")->type_name("DIR")->default_val(folder);
   add_days(*sub, order->days);
   sub->footer("Existing files stay, so that nodes can be added later.\n\n"
               "Example: steadfast cluster certs --store a b c --client desk\n"
+              "         steadfast cluster certs d --host d.example --host 10.0.0.4\n"
               "         steadfast cluster certs renew b");
   auto renewal = std::make_shared<certificate_renewal>();
   auto* again =

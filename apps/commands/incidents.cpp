@@ -20,6 +20,8 @@
 #include <cstdint>
 #include <iostream>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace steadfast::apps {
@@ -69,9 +71,10 @@ int list(const incident_arguments& g) {
 
 void print_tasks(client& node, std::uint64_t number) {
   const auto page = node.call(api::alerts_list, {{"incident", number}, {"all", true}, {"max", tasks_shown}});
+  std::set<std::string> seen; // a task may come again
   std::string ids;
   for (const auto& a : page.at("alerts"))
-    if (const auto id = printable(a.value("task_id", std::string{})); !id.empty())
+    if (const auto id = printable(a.value("task_id", std::string{})); !id.empty() && seen.insert(id).second)
       ids += (ids.empty() ? "" : ", ") + id;
   if (!ids.empty())
     std::cout << "  tasks: " << ids << (page.at("next").is_null() ? "" : ", ...") << '\n';

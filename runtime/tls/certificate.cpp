@@ -4,9 +4,12 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
+#include <arpa/inet.h>
+
 #include <array>
 #include <cstdio>
 #include <ctime>
+#include <utility>
 
 namespace steadfast::runtime {
 
@@ -26,32 +29,52 @@ std::string common_name_of(X509* certificate) {
   return size > 0 ? std::string{text.data(), static_cast<std::size_t>(size)} : std::string{};
 }
 
+std::string_view bytes_of(const ASN1_STRING* s) {
+  return {reinterpret_cast<const char*>(ASN1_STRING_get0_data(s)), static_cast<std::size_t>(ASN1_STRING_length(s))};
+}
+
 std::optional<workflow::peer_kind> peer_kind_of(const GENERAL_NAME& name) {
   if (name.type != GEN_URI)
     return std::nullopt;
-  const auto* bytes = ASN1_STRING_get0_data(name.d.uniformResourceIdentifier);
-  const auto size = static_cast<std::size_t>(ASN1_STRING_length(name.d.uniformResourceIdentifier));
-  const std::string_view uri{reinterpret_cast<const char*>(bytes), size};
+  const auto uri = bytes_of(name.d.uniformResourceIdentifier);
   return uri.starts_with(kind_uri) ? workflow::parse_peer_kind(uri.substr(kind_uri.size())) : std::nullopt;
 }
 
-std::optional<workflow::peer_kind> highest_kind_of(X509* certificate) {
+/// Empty: it is something else.
+std::string host_of(const GENERAL_NAME& name) {
+  if (name.type == GEN_DNS)
+    return "DNS:" + std::string{bytes_of(name.d.dNSName)};
+  const auto address = name.type == GEN_IPADD ? bytes_of(name.d.iPAddress) : std::string_view{};
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const auto family = address.size() == 4 ? AF_INET : AF_INET6;
+  const bool is_address = address.size() == 4 || address.size() == 16;
+  return is_address && inet_ntop(family, address.data(), text.data(), text.size()) != nullptr
+           ? std::string{"IP:"} + text.data()
+           : std::string{};
+}
+
+void read_other_names(X509* certificate, certificate_facts& into) {
   const std::unique_ptr<GENERAL_NAMES, decltype(&GENERAL_NAMES_free)> names{
     static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)),
     GENERAL_NAMES_free};
-  std::optional<workflow::peer_kind> highest;
-  for (int i = 0; i < sk_GENERAL_NAME_num(names.get()); ++i)
-    if (const auto kind = peer_kind_of(*sk_GENERAL_NAME_value(names.get(), i)); kind && (!highest || *highest < *kind))
+  auto& highest = into.vouches.highest;
+  for (int i = 0; i < sk_GENERAL_NAME_num(names.get()); ++i) {
+    const auto& name = *sk_GENERAL_NAME_value(names.get(), i);
+    if (const auto kind = peer_kind_of(name); kind && (!highest || *highest < *kind))
       highest = kind;
-  return highest;
+    if (auto host = host_of(name); !host.empty() && host != "DNS:" + into.vouches.name)
+      into.hosts.push_back(std::move(host));
+  }
 }
 
 } // namespace
 
 certificate_facts facts_of(X509* certificate) {
-  return {{common_name_of(certificate), highest_kind_of(certificate)},
-          time_of(X509_get0_notBefore(certificate)),
-          time_of(X509_get0_notAfter(certificate))};
+  certificate_facts f{{common_name_of(certificate), {}},
+                      time_of(X509_get0_notBefore(certificate)),
+                      time_of(X509_get0_notAfter(certificate))};
+  read_other_names(certificate, f);
+  return f;
 }
 
 std::optional<certificate_facts> facts_in(const std::filesystem::path& file) {

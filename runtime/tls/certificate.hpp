@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // The content of a cluster's certificate: its common name is the name of the node or client, and a URI among its
 // alternative names says what its holder may be: "steadfast:store", "steadfast:node" or "steadfast:client".
@@ -23,6 +24,7 @@ struct certificate_facts {
   workflow::vouched_peer vouches;
   std::chrono::system_clock::time_point not_before;
   std::chrono::system_clock::time_point not_after;
+  std::vector<std::string> hosts{}; ///< "DNS:n1.example", "IP:10.0.0.1": by which its holder is asked, besides its name
 };
 
 certificate_facts facts_of(X509* certificate);

@@ -494,6 +494,26 @@ TEST_CASE("a renewed certificate is for the same name, kind and key, and ends la
   CHECK(renew_certificates({folder.path(), {}, 100}).size() == 4);
 }
 
+TEST_CASE("a node's certificate is for the hosts by which it is asked over HTTP, also when it is renewed") {
+  const tests::temp_folder folder;
+  make_certificates({folder.path(), {"b"}, 10, {}, {"desk"}, {"b.example", "10.0.0.4", "::1"}});
+  const auto has = [](const x509& c, const char* host, const char* address) {
+    return X509_check_host(c.get(), host, 0, 0, nullptr) == 1 && X509_check_ip_asc(c.get(), address, 0) == 1;
+  };
+  const auto of_b = [&] { return certificate_in(folder.path() / "b.pem"); };
+  CHECK(has(of_b(), "b.example", "10.0.0.4"));
+  CHECK(has(of_b(), "b", "::1"));
+  CHECK_FALSE(has(of_b(), "c.example", "10.0.0.4"));
+  CHECK_FALSE(has(of_b(), "b.example", "10.0.0.5"));
+  CHECK_FALSE(has(certificate_in(folder.path() / "desk.pem"), "b.example", "10.0.0.4"));
+  CHECK(runtime::facts_in(folder.path() / "b.pem")->vouches.name == "b");
+  renew_certificates({folder.path(), {"b"}, 100});
+  CHECK(has(of_b(), "b.example", "10.0.0.4"));
+  CHECK_THAT(refusal_of({folder.path(), {"b"}, 10, {}, {}, {"c.example"}}),
+             Contains("65 ") && Contains("not for DNS:c"));
+  CHECK_THAT(refusal_of({folder.path(), {"d"}, 10, {}, {}, {"d,URI:x"}}), Contains("64 ") && Contains("is no host"));
+}
+
 TEST_CASE("what is not there is not renewed, nor where the authority's key is not") {
   const tests::temp_folder folder;
   make_certificates({folder.path(), {"b"}});
