@@ -45,7 +45,7 @@ endforeach()
 list(REMOVE_DUPLICATES there)
 
 # The rows that simulated clusters must reach.
-file(STRINGS "${ROOT}/simulation/world/probes.cpp" lines REGEX "^  {[0-9]+, \"")
+file(STRINGS "${ROOT}/simulation/world/rows_reached.hpp" lines REGEX "^  [a-z0-9_]+ = [0-9]+,$")
 foreach(line IN LISTS lines)
   string(REGEX MATCH "[0-9]+" row "${line}")
   list(APPEND there "${row} S")

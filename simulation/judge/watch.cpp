@@ -132,7 +132,7 @@ void watch::look_at_rates(const store::write_list& batch, const std::vector<stor
       const auto within = std::count_if(begun.begin(), begun.end(),
                                         [&](const auto& x) { return x.second <= at && at - x.second < d->limit->per; });
       if (within == d->limit->at_a_time)
-        reached(137);
+        reached(row::rate_full);
       if (is_first && within > d->limit->at_a_time)
         violations_.push_back(t.id + ": more tasks with its key began at a time than its limit says (P52)");
     }
@@ -150,7 +150,7 @@ void watch::look_at_events(const store::write_list& batch, const std::vector<sto
     const auto [known, is_new] = events_.try_emplace({w->name, w->id}, number, w->now);
     const bool is_kept = latest_event_ - known->second.second < store::store_options{}.events_keep_for;
     if (!is_new)
-      reached(136);
+      reached(row::event_sent_again);
     if (is_kept && known->second.first != number)
       violations_.push_back("event " + w->id + " was sent again, and is another one (P51)");
   }
@@ -174,7 +174,7 @@ void watch::look_at_limits(const store::state_store& s) {
   for (auto& [queue, numbers] : under_way) {
     const auto most = definition_of(tasks_.at(numbers.front()))->limit->at_a_time;
     if (numbers.size() == most)
-      reached(132);
+      reached(row::limit_full);
     if (numbers.size() <= most)
       continue;
     std::erase_if(numbers, [&](std::uint64_t number) { // it may have ended in a commit that nobody was told of
@@ -299,28 +299,28 @@ void watch::on_store_started(const store::state_store& s, bool is_restored) {
 /// What a process that died was about to do, or had just done.
 void watch::look_at_fate(const store::write_list& batch, commit_fate fate) {
   if (fate == commit_fate::no_room)
-    reached(60);
+    reached(row::store_full);
   if (fate == commit_fate::unknown)
-    reached(64);
+    reached(row::commit_unknown);
   if (fate != commit_fate::died_before && fate != commit_fate::died_after)
     return;
   const bool before = fate == commit_fate::died_before;
   for (const auto* w : batch) {
     if (std::holds_alternative<store::submit_task>(*w))
-      reached(before ? 5 : 6);
+      reached(before ? row::killed_before_submission_is_stored : row::killed_before_acknowledgement);
     const auto* u = std::get_if<store::update_task>(w);
     if (!u)
       continue;
     if (opens_attempt(*u))
-      reached(before ? 7 : 8);
+      reached(before ? row::killed_before_attempt_is_stored : row::killed_before_order);
     if (completes(*u))
-      reached(before ? 11 : 12);
+      reached(before ? row::killed_before_answer_is_stored : row::killed_before_next_step);
     if (undoes(*u))
-      reached(72);
+      reached(row::killed_while_undoing);
     if (!before && u->guard)
-      reached(39);
+      reached(row::killed_after_failure_count);
     if (!before && workflow::has_ended(u->next) && !u->next.reply_to.empty())
-      reached(13);
+      reached(row::killed_before_observer_is_told);
   }
 }
 
@@ -329,12 +329,12 @@ void watch::look_at_clients(const store::write_list& batch) {
   std::set<std::string> claiming;
   for (const auto* w : batch) {
     if (const auto* submitted = std::get_if<store::submit_task>(w); submitted && !ids.insert(submitted->what.id).second)
-      reached(3);
+      reached(row::one_id_twice_at_once);
     if (const auto* claim = std::get_if<store::claim_tasks>(w))
       claiming.insert(claim->scheduler);
   }
   if (claiming.size() > 1)
-    reached(16);
+    reached(row::two_claims_in_one_commit);
 }
 
 void watch::look_at(const store::write& w, const store::outcome& o, commit_fate fate) {
@@ -342,7 +342,7 @@ void watch::look_at(const store::write& w, const store::outcome& o, commit_fate 
   std::visit(workflow::overload{
                [&](const store::submit_task& x) {
                  if (is_applied && !o.as<store::submit_result>().created)
-                   reached(2);
+                   reached(row::acknowledgement_lost);
                  else if (is_applied)
                    on_submitted(x, o.as<store::submit_result>());
                },
@@ -367,7 +367,7 @@ void watch::look_at(const store::write& w, const store::outcome& o, commit_fate 
                  if (is_applied)
                    leases_[x.name].ends_at = workflow::unset;
                  else
-                   reached(47);
+                   reached(row::release_does_not_count);
                },
                [](const auto&) {},
              },
@@ -391,12 +391,12 @@ void watch::read_open_tasks(const store::state_store& s) {
 void watch::on_update(const store::update_task& u, const store::answer<store::update_task>& o, commit_fate fate) {
   using store::write_status;
   if (o.result == write_status::stale_lock)
-    reached(44);
+    reached(row::supervisor_and_scheduler_at_once);
   if ((o.result == write_status::stale_lock || o.result == write_status::stale_epoch)
       && stood_still_.contains(u.next.locked_by))
-    reached(14);
+    reached(row::write_after_standstill);
   if (o.result == write_status::stale_epoch && u.guard && u.guard->name == supervisor_lease)
-    reached(41);
+    reached(row::two_supervisors);
   if (o.result != write_status::applied)
     return;
   waiting_.erase(u.next.number);
@@ -411,7 +411,7 @@ void watch::on_update(const store::update_task& u, const store::answer<store::up
   after.revision = o.revision;
   for (const auto& a : u.alerts)
     if (a.kind == "set_aside")
-      reached(76);
+      reached(row::task_kills_its_scheduler);
   if (u.guard && fate == commit_fate::made && !workflow::has_ended(after))
     decided_.insert(after.number);
   else
@@ -474,19 +474,19 @@ void watch::on_taken(const workflow::task& t) {
 void watch::on_evidence(const store::keep_late_reply& w) {
   const auto says = [&](std::string_view text) { return w.what.why.find(text) != std::string::npos; };
   if (says("is the current one"))
-    reached(27);
+    reached(row::answer_of_older_attempt);
   if (says("the attempt is over"))
-    reached(26);
+    reached(row::answer_twice);
   if (says("complete-by has passed"))
-    reached(24);
+    reached(row::answer_after_complete_by);
   if (says("older lock") || says("not in flight here"))
-    reached(15);
+    reached(row::order_under_older_lock);
   const auto t = tasks_.find(w.number);
   if (t == tasks_.end())
-    reached(30);
+    reached(row::answer_never_asked_for);
   else if (w.what.outcome == "attempt_succeeded"
            && (workflow::is_undoing(t->second) || t->second.state == process_state::undone))
-    reached(28);
+    reached(row::success_after_undo_began);
 }
 
 void watch::on_acknowledged(const std::string& id, const std::optional<workflow::task>& stored) {
@@ -512,7 +512,7 @@ void watch::on_acquired(const store::acquire_lease& w, std::uint64_t epoch) {
                           + " held it (P19)");
   l = {std::max(l.epoch, epoch), w.holder, w.now.now + w.ttl, w.now.set_at};
   if (acquired_since_start_.insert(w.name).second && epoch > 1)
-    reached(49);
+    reached(row::lease_acquired_after_restart);
   if (w.name == supervisor_lease)
     supervising_ = w.holder.substr(0, w.holder.find(':'));
 }

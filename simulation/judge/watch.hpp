@@ -4,7 +4,7 @@
 #include "simulation/judge/store_model.hpp"
 #include "simulation/world/disk.hpp"
 #include "simulation/world/documents.hpp"
-#include "simulation/world/probes.hpp"
+#include "simulation/world/rows_reached.hpp"
 #include "workflow/definition/definition.hpp"
 #include "workflow/task/task.hpp"
 
@@ -27,9 +27,9 @@ inline constexpr workflow::span schedules_catch_up_max{10'000};
 /// stored, notes broken promises, and counts the rows of the failure table that are reached.
 class watch {
 public:
-  watch(const std::vector<workflow::definition>& workflows, probe_counts& probes)
+  watch(const std::vector<workflow::definition>& workflows, rows_reached& rows)
       : workflows_{with_those_of_items(workflows)},
-        probes_{probes} {}
+        rows_{rows} {}
 
   /// The commit is over, and `s` has its result, unless its process has died of it.
   void on_commit(const store::state_store* s, const store::write_list& batch,
@@ -125,10 +125,10 @@ private:
   const workflow::task* task_of(const std::string& id) const;
   void probe_step(const workflow::task& after, std::size_t i, const workflow::attempt_record& closed);
   void expect(bool holds, const workflow::task& t, const std::string& sentence);
-  void reached(int row) { ++probes_[row]; }
+  void reached(row r) { ++rows_[static_cast<int>(r)]; }
 
   const std::vector<workflow::definition> workflows_;
-  probe_counts& probes_;
+  rows_reached& rows_;
   store_model* model_ = nullptr;
   std::map<std::uint64_t, workflow::task> tasks_;
   std::map<std::string, std::uint64_t> numbers_;           ///< of those, by id

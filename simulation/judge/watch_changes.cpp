@@ -57,7 +57,7 @@ void watch::note(const workflow::task& after) {
   const bool is_set_aside =
     after.state == process_state::error && after.cause.find("schedulers were lost") != std::string::npos;
   if (is_set_aside)
-    reached(76);
+    reached(row::task_kills_its_scheduler);
   if (known != tasks_.end())
     compare(known->second, after);
   const bool had_ended = known != tasks_.end() && workflow::has_ended(known->second);
@@ -78,10 +78,10 @@ void watch::compare(const workflow::task& before, const workflow::task& after) {
   if (workflow::has_ended(before) && after.generation == before.generation)
     expect(after.state == before.state, after, "had ended and changed its outcome by itself (P5)");
   if (workflow::is_undoing(after) && !workflow::is_undoing(before) && has_unknown_outcome(before))
-    reached(75);
+    reached(row::undo_after_unknown_outcome);
   if (after.acts.size() > before.acts.size() && after.acts.back().what == "cancel"
       && workflow::has_open_attempt(before))
-    reached(74);
+    reached(row::cancel);
   for (std::size_t i = 0; i < after.steps.size(); ++i)
     compare_step(before, after, i);
   if (const auto* d = definition_of(after))
@@ -185,17 +185,17 @@ void watch::probe_step(const workflow::task& after, std::size_t i, const workflo
   using enum attempt_outcome;
   const bool is_undo = closed.action == attempt_action::compensate;
   if (closed.outcome == failed_permanent)
-    reached(is_undo ? 71 : 31);
+    reached(is_undo ? row::undo_fails : row::failure_for_good);
   if (closed.outcome == failed_transient && is_undo)
-    reached(71);
+    reached(row::undo_fails);
   if (closed.outcome == failed_transient && after.steps[i].needs_review)
-    reached(32);
+    reached(row::round_used_up);
   if (closed.outcome == expired)
-    reached(is_undo ? 73 : 23);
+    reached(is_undo ? row::undo_past_complete_by : row::call_never_answered);
   if (closed.outcome == declined && closed.note.starts_with("no agent"))
-    reached(36);
+    reached(row::no_agent_left);
   if (closed.outcome == declined && closed.note.find("orders waiting") != std::string::npos)
-    reached(37);
+    reached(row::agent_pushes_back);
 }
 
 } // namespace steadfast::simulation

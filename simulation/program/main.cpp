@@ -42,17 +42,17 @@ void print(const sum& s, const request& q) {
 /// Returns how many rows were not reached.
 std::size_t print_rows(const sum& s, bool all) {
   const auto rows = simulation::rows_to_reach();
-  const auto count = [&](int row) {
-    const auto found = s.all.probes.find(row);
-    return found == s.all.probes.end() ? std::uint64_t{0} : found->second;
+  const auto count = [&](simulation::row r) {
+    const auto found = s.all.rows.find(static_cast<int>(r));
+    return found == s.all.rows.end() ? std::uint64_t{0} : found->second;
   };
   const auto missing = std::count_if(rows.begin(), rows.end(), [&](const auto& r) { return count(r.number) == 0; });
   std::cout << rows.size() - static_cast<std::size_t>(missing) << " of " << rows.size()
             << " rows of the failure table were reached\n";
   for (const auto& r : rows)
     if (all || count(r.number) == 0)
-      std::cout << (count(r.number) == 0 ? "  not reached: " : "  ") << std::setw(3) << r.number << "  "
-                << std::setw(12) << count(r.number) << "  " << r.moment << '\n';
+      std::cout << (count(r.number) == 0 ? "  not reached: " : "  ") << std::setw(3) << static_cast<int>(r.number)
+                << "  " << std::setw(12) << count(r.number) << "  " << r.moment << '\n';
   return static_cast<std::size_t>(missing);
 }
 

@@ -139,14 +139,14 @@ bool cluster::restore_now_and_then() {
     store_path_ = to.path;
   }
   world_.tell("the store was restored");
-  world_.reached(69);
+  world_.reached(row::copy_restored);
   return true;
 }
 
 std::shared_ptr<disk> cluster::open_disk() {
   if (medium_) {
     if (is_power_cut_ && store_starts_ > 0)
-      world_.reached(62);
+      world_.reached(row::power_cut);
     medium_->start(std::exchange(is_power_cut_, false));
   }
   const bool is_restored = restore_now_and_then();
@@ -214,7 +214,7 @@ void cluster::start(const std::string& node) {
   if (no_supervisor_until_ > world_.now())
     p.hold_until("supervisor", no_supervisor_until_);
   if (died_calling_.erase(node) > 0)
-    world_.reached(35);
+    world_.reached(row::agent_starts_again);
 }
 
 void cluster::start_by_same_clock() {
@@ -229,7 +229,7 @@ std::function<void(const std::string&)> cluster::on_fatal_of(const std::string& 
     world_.tell("the store of " + node + " failed: " + why);
     watch_.on_store_failed();
     if (shape_.store_moves && row_.holder != node)
-      world_.reached(87);
+      world_.reached(row::frozen_owner_writes);
     end(node, true);
   };
 }
@@ -238,7 +238,7 @@ std::function<void(const std::string&)> cluster::on_fatal_of(const std::string& 
 void cluster::end(const std::string& node, bool is_noticed_at_once) {
   const bool is_by_medium = medium_ && (medium_->is_stopped() || medium_->failures() > 0);
   if (medium_ && medium_->failures() > 0)
-    world_.reached(61);
+    world_.reached(row::write_or_sync_fails);
   kill(node, is_noticed_at_once);
   if (is_by_medium || shape_.store_moves)
     world_.in(medium_chance_.between(10ms, 30s), [this, node] { start(node); });
@@ -270,7 +270,7 @@ void cluster::kill(const std::string& node, bool is_noticed_at_once) {
   leaving_.erase(node);
   world_.kill(node, is_noticed_at_once);
   if (parts_.empty())
-    world_.reached(18);
+    world_.reached(row::all_nodes_down);
   if (node == store_node() && disk_)
     disk_->close();
 }
@@ -300,7 +300,7 @@ void cluster::probe_death(const std::string& node) {
   if (services_.is_calling(node))
     died_calling_.insert(node);
   if (world_.is_order_on_its_way_to(node))
-    world_.reached(21);
+    world_.reached(row::agent_dies_before_call);
   std::size_t locked = 0;
   for (const auto& [number, t] : watch_.tasks()) {
     if (t.locked_by != node)
@@ -309,20 +309,20 @@ void cluster::probe_death(const std::string& node) {
     const auto* d = watch_.definition_of(t);
     for (std::size_t i = 0; d && i < t.steps.size(); ++i)
       if (services_.is_called_from_elsewhere(workflow::idempotency_key(t, *d, i, t.steps[i].doing), node))
-        world_.reached(10);
+        world_.reached(row::killed_while_agent_acts);
   }
   if (locked >= 10'000)
-    world_.reached(17);
+    world_.reached(row::killed_with_a_crowd_in_flight);
   if (watch_.supervising() != node)
     return;
   if (watch_.has_fresh_decision())
-    world_.reached(40);
+    world_.reached(row::supervisor_dies_after_decision);
   const auto is_overdue = [this](const auto& x) {
     const auto* d = watch_.definition_of(x.second);
     return d && workflow::next_due(x.second, *d) < clock_now();
   };
   if (std::any_of(watch_.tasks().begin(), watch_.tasks().end(), is_overdue))
-    world_.reached(38);
+    world_.reached(row::supervisor_dies_with_overdue_work);
 }
 
 workflow::clock_reading cluster::store_clock() {
@@ -371,9 +371,9 @@ void cluster::freeze(const std::string& node, workflow::span time) {
   if (time > shape_.lease.ttl)
     watch_.on_long_standstill(node);
   if (time > shape_.lease.ttl && node == store_node())
-    world_.reached(45);
+    world_.reached(row::leases_unreachable);
   if (time >= 10min)
-    world_.reached(52);
+    world_.reached(row::machine_stands_still);
   note(script::happening::kind::freeze, node, {}, time);
   world_.freeze(node, time);
 }
@@ -381,9 +381,9 @@ void cluster::freeze(const std::string& node, workflow::span time) {
 void cluster::cut(const std::string& node, const std::string& other, bool both_ways, workflow::span time) {
   const bool is_long = time > shape_.lease.ttl;
   if (is_long)
-    world_.reached(57);
+    world_.reached(row::node_cut_off_longer_than_lease);
   if (is_long && (node == store_node() || other == store_node()))
-    world_.reached(names_.size() > 2 ? 46 : 45);
+    world_.reached(names_.size() > 2 ? row::holder_cut_off_from_leases : row::leases_unreachable);
   note(script::happening::kind::cut, node, other, time, 0, both_ways);
   world_.cut(node, other);
   if (both_ways)
@@ -404,12 +404,12 @@ void cluster::hang(const std::string& node, const std::string& actor, workflow::
   p->hold_until(actor, world_.now() + time);
   const bool counts = actor == "scheduler" || watch_.supervising() == node;
   if (time > shape_.lease.ttl + shape_.lease.renew_every && counts)
-    world_.reached(actor == "scheduler" ? 19 : 42);
+    world_.reached(actor == "scheduler" ? row::scheduler_hangs : row::supervisor_hangs);
 }
 
 void cluster::suspend_supervisors(workflow::span time) {
   world_.tell("no supervisor for " + std::to_string(time.count()) + " ms");
-  world_.reached(43);
+  world_.reached(row::no_supervisor_for_an_hour);
   disturb(time);
   no_supervisor_until_ = world_.now() + time;
   for (const auto& name : names_)
@@ -470,7 +470,7 @@ void cluster::set_clocks_right() {
 void cluster::slow_store(workflow::span time) {
   if (auto* p = world_.find(store_node())) {
     if (time >= 2s)
-      world_.reached(65);
+      world_.reached(row::store_slow);
     world_.tell("the store is slow for " + std::to_string(time.count()) + " ms");
     disturb(time);
     note(script::happening::kind::slow_store, store_node(), {}, time);

@@ -49,7 +49,7 @@ std::shared_ptr<disk> cluster::open_as_owner(const std::string& node) {
   if (disk_)
     disk_->close();
   if (owner_ != node)
-    world_.reached(86);
+    world_.reached(row::store_moves);
   owner_ = row_.holder = node;
   row_.seen_alive = world_.now();
   return disk_ = try_open_disk(node);

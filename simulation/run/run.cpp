@@ -40,7 +40,7 @@ public:
   explicit one_run(const run_options& o)
       : options_{o},
         world_{o.seed, {}},
-        watch_{o.workflows, world_.probes()},
+        watch_{o.workflows, world_.rows()},
         model_{o.workflows, o.seed ^ seed_of_model, [this](std::string s) { watch_.complain(std::move(s)); }},
         services_{world_, watch_, o.workflows},
         medium_{o.make_medium && wants("medium") && !o.is_calm ? o.make_medium(o.folder, o.seed) : nullptr},
@@ -103,7 +103,7 @@ public:
     result_.calls = services_.calls();
     for (const auto& [step, figures] : services_.figures())
       simulation::add(result_.by_step[step], figures);
-    result_.probes = world_.probes();
+    result_.rows = world_.rows();
     return std::move(result_);
   }
 
@@ -486,11 +486,11 @@ private:
     auto& s = cluster_.store();
     result_.tasks = cluster_.acknowledged().size();
     if (rates_.wall_error > workflow::span{0} && wants("clocks"))
-      world_.reached(50);
+      world_.reached(row::wall_clock_wrong);
     if (rates_.drift_permille > 0 && wants("clocks"))
-      world_.reached(51);
+      world_.reached(row::steady_clocks_drift);
     if (cluster_.listener().caught_up() > 1)
-      world_.reached(77);
+      world_.reached(row::observer_away);
     for (const auto& fault : s.check().faults)
       expect(false, "the store is broken: " + fault);
     expect(s.bulk_acts(true, {}, 1).acts.empty(), "a bulk act did not end");
@@ -638,8 +638,8 @@ void add(run_result& to, const run_result& more) {
   to.calls += more.calls;
   for (const auto& [state, lengths] : more.took)
     to.took[state].add(lengths);
-  for (const auto& [row, count] : more.probes)
-    to.probes[row] += count;
+  for (const auto& [row, count] : more.rows)
+    to.rows[row] += count;
   for (const auto& [step, figures] : more.by_step)
     add(to.by_step[step], figures);
   for (const auto& [cause, figures] : more.undo_for)

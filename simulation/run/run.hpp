@@ -4,7 +4,7 @@
 #include "simulation/world/evidence.hpp"
 #include "simulation/world/figures.hpp"
 #include "simulation/world/medium.hpp"
-#include "simulation/world/probes.hpp"
+#include "simulation/world/rows_reached.hpp"
 #include "simulation/world/script.hpp"
 #include "workflow/definition/definition.hpp"
 #include "workflow/task/task.hpp"
@@ -60,7 +60,7 @@ struct run_result {
   std::uint64_t doubled = 0; ///< processed tasks with a step that is in place more than once
   std::uint64_t missing = 0; ///< processed tasks with a completed step that is not in place
   std::uint64_t kills = 0;
-  probe_counts probes;
+  rows_reached rows;
   std::uint64_t calls = 0; ///< of remote services
   /// Of each task, by how it ended: true time, whatever the clocks say, from when it was stored.
   std::map<workflow::process_state, durations> took;

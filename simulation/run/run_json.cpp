@@ -30,7 +30,7 @@ nlohmann::json result_json(const run_result& r) {
   auto took = nlohmann::json::array();
   for (const auto& [state, lengths] : r.took)
     took.push_back({static_cast<int>(state), durations_json(lengths)});
-  return {r.steps, r.simulated.count(), r.tasks,    r.processed, r.undone,  r.in_error, r.kills,  r.calls, r.probes,
+  return {r.steps, r.simulated.count(), r.tasks,    r.processed, r.undone,  r.in_error, r.kills,  r.calls, r.rows,
           took,    r.by_step,           r.undo_for, r.error_for, r.residue, r.doubled,  r.missing};
 }
 
@@ -44,7 +44,7 @@ run_result result_of_json(const nlohmann::json& j) {
   r.in_error = j.at(5);
   r.kills = j.at(6);
   r.calls = j.at(7);
-  r.probes = j.at(8).get<probe_counts>();
+  r.rows = j.at(8).get<rows_reached>();
   for (const auto& x : j.at(9))
     r.took[static_cast<workflow::process_state>(x.at(0).get<int>())] = durations_of(x.at(1));
   r.by_step = j.at(10).get<figures_by_step>();

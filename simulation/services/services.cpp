@@ -326,7 +326,7 @@ void services::handle(const declared_service& service, const actors::call& what,
                       const actors::answer_to& answer, std::uint32_t nth) {
   using enum script::call_fate::kind;
   if (what.stop.stop_requested())
-    world_.reached(34);
+    world_.reached(row::call_goes_on);
   const auto f = decide(service, what, nth);
   const bool is_new = what.action == attempt_action::perform && !was_done(what.key);
   if (is_new && (f.what == refuses || refused_.contains(what.key))) {
@@ -347,7 +347,7 @@ void services::handle(const declared_service& service, const actors::call& what,
     return act_later(service, what, sent_at, answer, f);
   const auto told = act(service, what, sent_at);
   if (f.what == silent) {
-    world_.reached(22);
+    world_.reached(row::answer_of_service_lost);
     return answer_too_late(what, sent_at, answer, told, f);
   }
   const bool is_done = f.what != fails && told.kind == actors::report_kind::succeeded;

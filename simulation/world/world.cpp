@@ -95,10 +95,10 @@ void world::cut(const std::string& from, const std::string& to) {
   if (!cuts_.insert({from, to}).second)
     return;
   if (!cuts_.contains({to, from}))
-    reached(56);
+    reached(row::one_way_cut);
   const auto healed = healed_at_.find({from, to});
   if (healed != healed_at_.end() && now_ - healed->second < silence_max)
-    reached(58);
+    reached(row::link_fails_again);
   tell("cut " + from + " -> " + to);
   in(silence_max, [this, from, to] {
     if (cuts_.contains({from, to}))
@@ -142,7 +142,7 @@ void world::send(packet p) {
   if (is_message && chance_.happens(wire_.lost_permille))
     return probe_loss(p);
   if (is_message && chance_.happens(wire_.doubled_permille)) {
-    reached(54);
+    reached(row::message_doubled);
     put_on_the_way(p);
   }
   put_on_the_way(std::move(p));
@@ -157,20 +157,20 @@ void world::put_on_the_way(packet p) {
 }
 
 void world::probe_loss(const packet& p) {
-  reached(53);
+  reached(row::message_lost);
   if (p.carries == cargo::submission)
-    reached(1);
+    reached(row::submission_lost);
   if (p.carries == cargo::receipt)
-    reached(2);
+    reached(row::acknowledgement_lost);
 }
 
 void world::probe_arrival(const packet& p) {
   auto& newest = arrived_[{p.from, p.to}];
   if (p.sequence < newest)
-    reached(55);
+    reached(row::messages_reordered);
   newest = std::max(newest, p.sequence);
   if (p.carries == cargo::lease_answer && now_ - p.sent_at > ttl_)
-    reached(48);
+    reached(row::renewal_answered_too_late);
 }
 
 bool world::is_order_on_its_way_to(const std::string& node) {
@@ -194,7 +194,7 @@ void world::deliver(packet p) {
     p.bytes.resize(p.bytes.size() / 2);
   if (to->second->receive(p))
     return;
-  reached(29);
+  reached(row::unreadable_message);
   lose_connection(from->second->name(), to->second->name());
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "simulation/world/chance.hpp"
-#include "simulation/world/probes.hpp"
 #include "simulation/world/process.hpp"
+#include "simulation/world/rows_reached.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -83,8 +83,8 @@ public:
   /// Called with each step in words.
   std::function<void(moment, const std::string&)> on_step;
   void tell(const std::string& what);
-  void reached(int row) { ++probes_[row]; }
-  probe_counts& probes() { return probes_; }
+  void reached(row r) { ++rows_[static_cast<int>(r)]; }
+  rows_reached& rows() { return rows_; }
 
 private:
   void send(packet p);
@@ -105,7 +105,7 @@ private:
   wire_faults wire_;
   moment now_{0};
   workflow::span ttl_{10'000};
-  probe_counts probes_;
+  rows_reached rows_;
   std::uint64_t last_sequence_ = 0;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> arrived_; ///< the newest, by sender and receiver
   std::map<std::pair<std::string, std::string>, moment> healed_at_;

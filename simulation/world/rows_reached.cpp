@@ -1,0 +1,87 @@
+#include "simulation/world/rows_reached.hpp"
+
+namespace steadfast::simulation {
+
+namespace {
+
+constexpr failure_row rows[] = {
+  {row::submission_lost, "a submission is lost on its way"},
+  {row::acknowledgement_lost, "a submission is stored, its acknowledgement is lost"},
+  {row::one_id_twice_at_once, "two clients submit one id at once"},
+  {row::killed_before_submission_is_stored, "killed before a submission is stored"},
+  {row::killed_before_acknowledgement, "killed after a submission is stored, before it is acknowledged"},
+  {row::killed_before_attempt_is_stored, "killed before an attempt is recorded as running"},
+  {row::killed_before_order, "killed after an attempt is recorded, before it is ordered"},
+  {row::killed_while_agent_acts, "a scheduler is killed while an agent of another node acts for it"},
+  {row::killed_before_answer_is_stored, "killed after an answer came, before it is stored"},
+  {row::killed_before_next_step, "killed after a completion is stored, before the next step"},
+  {row::killed_before_observer_is_told, "killed after the last change is stored, before the observer is told"},
+  {row::write_after_standstill, "a scheduler that stood still for longer than its lease writes"},
+  {row::order_under_older_lock, "an order or an answer under an older lock"},
+  {row::two_claims_in_one_commit, "two schedulers claim in one commit"},
+  {row::killed_with_a_crowd_in_flight, "a scheduler is killed with 10,000 tasks in flight"},
+  {row::all_nodes_down, "all nodes are down at once"},
+  {row::scheduler_hangs, "a scheduler hangs, and loses its lease"},
+  {row::agent_dies_before_call, "an agent dies with an order that it has not called for"},
+  {row::answer_of_service_lost, "a service acted, and its answer is lost"},
+  {row::call_never_answered, "a call that is never answered"},
+  {row::answer_after_complete_by, "an answer arrives after complete-by"},
+  {row::answer_twice, "an answer arrives twice"},
+  {row::answer_of_older_attempt, "an answer of an older attempt while a newer one runs"},
+  {row::success_after_undo_began, "a success after undo began"},
+  {row::unreadable_message, "a message that cannot be read"},
+  {row::answer_never_asked_for, "an answer for a task that was never ordered"},
+  {row::failure_for_good, "a failure for good"},
+  {row::round_used_up, "a round of failures for now is used up"},
+  {row::call_goes_on, "a call goes on after it was given up"},
+  {row::agent_starts_again, "an agent starts again while its former life's calls are under way"},
+  {row::no_agent_left, "no agent of a kind is left"},
+  {row::agent_pushes_back, "an agent is too slow for its orders, and pushes back"},
+  {row::supervisor_dies_with_overdue_work, "the supervisor's node dies with work overdue"},
+  {row::killed_after_failure_count, "killed after the failure count is stored"},
+  {row::supervisor_dies_after_decision, "the supervisor's node dies after its decision"},
+  {row::two_supervisors, "two supervisors"},
+  {row::supervisor_hangs, "a supervisor hangs, and loses its lease"},
+  {row::no_supervisor_for_an_hour, "no supervisor for an hour"},
+  {row::supervisor_and_scheduler_at_once, "supervisor and scheduler decide about one task at once"},
+  {row::leases_unreachable, "the leases cannot be reached for longer than they last"},
+  {row::holder_cut_off_from_leases, "one holder is cut off from the leases, not from the others"},
+  {row::release_does_not_count, "a release that does not count"},
+  {row::renewal_answered_too_late, "the answer to a renewal comes after the lease has ended"},
+  {row::lease_acquired_after_restart, "a lease is acquired again after the store was started again"},
+  {row::wall_clock_wrong, "a wall clock that is wrong"},
+  {row::steady_clocks_drift, "steady clocks that drift"},
+  {row::machine_stands_still, "a machine stands still for ten minutes"},
+  {row::message_lost, "a message is lost"},
+  {row::message_doubled, "a message is doubled"},
+  {row::messages_reordered, "messages are reordered"},
+  {row::one_way_cut, "a one-way cut"},
+  {row::node_cut_off_longer_than_lease, "a node is cut off for longer than its lease, and comes back"},
+  {row::link_fails_again, "a link that fails again as soon as it is back"},
+  {row::store_full, "no room on the disk"},
+  {row::write_or_sync_fails, "a sync fails"},
+  {row::power_cut, "the power is cut, and what was not synced is lost"},
+  {row::commit_unknown, "a commit is made and reported as failed"},
+  {row::store_slow, "commits take seconds"},
+  {row::copy_restored, "a copy of the store takes its place"},
+  {row::undo_fails, "an undo fails"},
+  {row::killed_while_undoing, "killed at the recording of an undo"},
+  {row::undo_past_complete_by, "an undo's complete-by passes"},
+  {row::cancel, "cancelled while an attempt is under way"},
+  {row::undo_after_unknown_outcome, "undo begins with a step whose outcome is unknown"},
+  {row::task_kills_its_scheduler, "a task that kills its scheduler each time"},
+  {row::observer_away, "an observer that is away"},
+  {row::limit_full, "as many tasks of a key under way as its limit allows"},
+  {row::event_sent_again, "an event sent again with its id"},
+  {row::rate_full, "as many tasks of a key begun at a time as its limit allows"},
+  {row::store_moves, "another node has the store"},
+  {row::frozen_owner_writes, "a node that had the store, and was frozen, goes on"},
+};
+
+} // namespace
+
+std::span<const failure_row> rows_to_reach() {
+  return rows;
+}
+
+} // namespace steadfast::simulation
