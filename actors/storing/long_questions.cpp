@@ -202,8 +202,8 @@ public:
     if (part.empty())
       return answer(std::move(page_));
     reached_ = {part.back().name, part.back().version};
-    page_.definitions.insert(page_.definitions.end(), std::make_move_iterator(part.begin()),
-                             std::make_move_iterator(part.end()));
+    for (auto& d : part)
+      page_.definitions.emplace_back(std::move(d));
     return false;
   }
 
