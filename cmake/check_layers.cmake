@@ -20,7 +20,7 @@ set(sees_bench ${sees_runtime} bench)
 set(rooms_workflow time text schedule definition calling step task children transition on_call supervision outward)
 set(rooms_store contract records outline verbs verbs/tasks postgres lmdb journal engine engine/family partitions
   upkeep)
-set(rooms_actors protocol common agents agents/http agents/program agents/function scheduling supervising storing
+set(rooms_actors protocol common agents agents/http/messages agents/http/connection agents/http agents/program agents/function scheduling supervising storing
   cluster
     gateway)
 set(rooms_runtime text toml configuration logging tls links assembly metrics control events http/messages http node face)
@@ -100,6 +100,24 @@ foreach(file IN LISTS for_every_engine)
   if(through)
     refuse(${file} "its room is the same for every engine, and it includes ${through}")
   endif()
+endforeach()
+
+# A room that nobody can survey any more is two.
+set(sources_max 25)
+file(GLOB_RECURSE sources RELATIVE "${ROOT}" "${ROOT}/*.hpp" "${ROOT}/*.cpp")
+list(FILTER sources EXCLUDE REGEX "^build/")
+set(rooms "")
+foreach(file IN LISTS sources)
+  get_filename_component(room "${file}" DIRECTORY)
+  string(REGEX REPLACE "[^A-Za-z0-9]" "_" name "${room}")
+  math(EXPR in_${name} "0${in_${name}} + 1")
+  if(in_${name} GREATER sources_max)
+    list(APPEND rooms "${room}")
+  endif()
+endforeach()
+list(REMOVE_DUPLICATES rooms)
+foreach(room IN LISTS rooms)
+  refuse(${room} "it has more than ${sources_max} sources: make two rooms of it")
 endforeach()
 
 foreach(folder include workflow api client store actors runtime simulation apps examples bench)

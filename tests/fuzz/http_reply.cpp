@@ -2,7 +2,7 @@
 // bounded. The input: a line with the status, a line with the value of Retry-After, one with that of
 // Steadfast-Happened, the body.
 
-#include "actors/agents/http/http_reply.hpp"
+#include "actors/agents/http/messages/http_reply.hpp"
 
 #include "actors/agents/step_input.hpp"
 #include "tests/fuzz/support/fuzz.hpp"

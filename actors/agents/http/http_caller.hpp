@@ -2,19 +2,14 @@
 
 #include "actors/agents/agent_options.hpp"
 #include "actors/agents/caller.hpp"
+#include "actors/agents/http/messages/request_text.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <string_view>
 
 namespace steadfast::actors {
 
 class http_loop;
-
-/// Adds the headers of one call, on the caller's thread.
-using add_header = std::function<void(std::string_view name, std::string_view value)>;
-using call_headers = std::function<void(const call&, const add_header& add)>;
 
 /// Makes calls over HTTP/1.1 and kept connections, on the thread of `loop`; without one, on a thread of its own.
 /// Answers larger than `result_size_max` are cut off and fail for good. `headers`: in place of those about the step.

@@ -1,6 +1,6 @@
 #include "actors/agents/http/http_calls.hpp"
 
-#include "actors/agents/http/address_rules.hpp"
+#include "actors/agents/http/connection/address_rules.hpp"
 #include "actors/agents/masking.hpp"
 
 #include <boost/asio/post.hpp>

@@ -2,10 +2,10 @@
 
 #include "actors/agents/agent_options.hpp"
 #include "actors/agents/caller.hpp"
+#include "actors/agents/http/connection/http_connection.hpp"
+#include "actors/agents/http/connection/name_lookup.hpp"
 #include "actors/agents/http/http_caller.hpp"
-#include "actors/agents/http/http_connection.hpp"
-#include "actors/agents/http/name_lookup.hpp"
-#include "actors/agents/http/request_text.hpp"
+#include "actors/agents/http/messages/request_text.hpp"
 #include "actors/agents/url.hpp"
 
 #include <boost/asio/io_context.hpp>

@@ -1,7 +1,7 @@
 // Against a real HTTP server on loopback.
 
 #include "actors/agents/http/http_caller.hpp"
-#include "actors/agents/http/http_reply.hpp"
+#include "actors/agents/http/messages/http_reply.hpp"
 #include "actors/agents/masking.hpp"
 #include "tests/actors/agents/collected_answers.hpp"
 #include "tests/support/comes_true.hpp"

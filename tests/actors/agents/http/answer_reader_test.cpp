@@ -1,4 +1,4 @@
-#include "actors/agents/http/answer_reader.hpp"
+#include "actors/agents/http/messages/answer_reader.hpp"
 
 #include <catch2/catch.hpp>
 

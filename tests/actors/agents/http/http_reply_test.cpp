@@ -1,4 +1,4 @@
-#include "actors/agents/http/http_reply.hpp"
+#include "actors/agents/http/messages/http_reply.hpp"
 
 #include <catch2/catch.hpp>
 

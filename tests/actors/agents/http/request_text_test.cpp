@@ -1,4 +1,4 @@
-#include "actors/agents/http/request_text.hpp"
+#include "actors/agents/http/messages/request_text.hpp"
 
 #include "tests/actors/agents/collected_answers.hpp"
 

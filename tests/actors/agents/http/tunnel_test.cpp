@@ -1,6 +1,6 @@
 // The ways through a proxy, byte by byte.
 
-#include "actors/agents/http/opening.hpp"
+#include "actors/agents/http/connection/opening.hpp"
 
 #include <catch2/catch.hpp>
 

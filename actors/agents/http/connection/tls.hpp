@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/agents/http/opening.hpp"
+#include "actors/agents/http/connection/opening.hpp"
 
 #include <openssl/ssl.h>
 

@@ -1,4 +1,4 @@
-#include "actors/agents/http/http_connection.hpp"
+#include "actors/agents/http/connection/http_connection.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>

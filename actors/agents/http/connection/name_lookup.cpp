@@ -1,4 +1,4 @@
-#include "actors/agents/http/name_lookup.hpp"
+#include "actors/agents/http/connection/name_lookup.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>

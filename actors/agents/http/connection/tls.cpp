@@ -1,4 +1,4 @@
-#include "actors/agents/http/tls.hpp"
+#include "actors/agents/http/connection/tls.hpp"
 
 #include <boost/asio/ip/address.hpp>
 

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "actors/agents/caller.hpp"
-#include "actors/agents/http/answer_reader.hpp"
-#include "actors/agents/http/dialling.hpp"
-#include "actors/agents/http/http_reply.hpp"
-#include "actors/agents/http/opening.hpp"
-#include "actors/agents/http/tls.hpp"
+#include "actors/agents/http/connection/dialling.hpp"
+#include "actors/agents/http/connection/opening.hpp"
+#include "actors/agents/http/connection/tls.hpp"
+#include "actors/agents/http/messages/answer_reader.hpp"
+#include "actors/agents/http/messages/http_reply.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>

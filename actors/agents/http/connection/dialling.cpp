@@ -1,4 +1,4 @@
-#include "actors/agents/http/dialling.hpp"
+#include "actors/agents/http/connection/dialling.hpp"
 
 #include <sys/socket.h>
 

@@ -1,8 +1,8 @@
 // The ways through a proxy: CONNECT (RFC 9110, 9.3.6), SOCKS 5 (RFC 1928, RFC 1929) and SOCKS 4a.
 
-#include "actors/agents/http/answer_reader.hpp"
-#include "actors/agents/http/opening.hpp"
-#include "actors/agents/http/request_text.hpp"
+#include "actors/agents/http/connection/opening.hpp"
+#include "actors/agents/http/messages/answer_reader.hpp"
+#include "actors/agents/http/messages/request_text.hpp"
 
 #include <boost/asio/ip/address.hpp>
 

@@ -1,4 +1,4 @@
-#include "actors/agents/http/request_text.hpp"
+#include "actors/agents/http/messages/request_text.hpp"
 
 #include "workflow/time/time_text.hpp"
 

@@ -1,13 +1,18 @@
 #pragma once
 
 #include "actors/agents/agent_options.hpp"
-#include "actors/agents/http/http_caller.hpp"
+#include "actors/agents/caller.hpp"
 #include "actors/agents/url.hpp"
 
+#include <functional>
 #include <string>
 #include <string_view>
 
 namespace steadfast::actors {
+
+/// Adds the headers of one call, on the caller's thread.
+using add_header = std::function<void(std::string_view name, std::string_view value)>;
+using call_headers = std::function<void(const call&, const add_header& add)>;
 
 /// Writes the requests of one caller. What is the same in all of them is composed once.
 class request_text {

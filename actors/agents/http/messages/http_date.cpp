@@ -1,4 +1,4 @@
-#include "actors/agents/http/http_date.hpp"
+#include "actors/agents/http/messages/http_date.hpp"
 
 #include <strings.h>
 

@@ -1,4 +1,4 @@
-#include "actors/agents/http/address_rules.hpp"
+#include "actors/agents/http/connection/address_rules.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
-#include "actors/agents/http/http_reply.hpp"
+#include "actors/agents/http/messages/http_reply.hpp"
 
-#include "actors/agents/http/http_date.hpp"
+#include "actors/agents/http/messages/http_date.hpp"
 #include "actors/agents/masking.hpp"
 #include "workflow/text/json_text.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/agents/http/http_reply.hpp"
+#include "actors/agents/http/messages/http_reply.hpp"
 
 #include <cstddef>
 #include <cstdint>
