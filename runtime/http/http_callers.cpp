@@ -127,7 +127,7 @@ bool http_callers::is_known_origin(std::string_view origin) const {
   return contains(options_.origins, origin);
 }
 
-std::variant<http_caller, http_problem> http_callers::who_asks(const http_request& r, workflow::instant now) {
+std::variant<http_caller, http_problem> http_callers::who_asks(const http_request& r, workflow::instant now) const {
   const auto given = r.header(boost::beast::http::field::authorization);
   if (!r.certificate_name.empty() && given.empty())
     return http_caller{r.certificate_name, certificate_scopes_, {}, {}};

@@ -50,7 +50,7 @@ public:
   /// another origin. Browsers send such requests for pages that know nothing of a token.
   std::optional<http_problem> why_not_here(const http_request& r) const;
 
-  std::variant<http_caller, http_problem> who_asks(const http_request& r, workflow::instant now);
+  std::variant<http_caller, http_problem> who_asks(const http_request& r, workflow::instant now) const;
 
   /// Counts the request. How long the caller should wait, if it has asked too often; else zero.
   std::chrono::milliseconds too_often(const http_caller& c, const std::string& peer, steady now);

@@ -309,7 +309,7 @@ void check_same_as_now(const state_store& old) {
     REQUIRE(old.find(id));
     CHECK(old.find(id) == made_now.find(id));
   }
-  CHECK(old.definitions({}, 1000) == made_now.definitions());
+  CHECK(old.definitions({}, 1000) == made_now.definitions({}, 1000));
   CHECK(encode(old.leases({workflow::never})) == encode(made_now.leases({workflow::never})));
   CHECK(encode(old.alerts(false, 10)) == encode(made_now.alerts(false, 10)));
   CHECK(encode(old.notices("shop", 0, 0, 100)) == encode(made_now.notices("shop", 0, 0, 100)));
