@@ -75,7 +75,7 @@ json all_schemas() {
     all[s.name] = s.texts.empty() ? object_schema(s.fields, s.meaning)
                                   : json{{"type", "string"}, {"description", s.meaning}, {"enum", s.texts}};
   for (const auto& m : api::methods())
-    all[name_of_answer(m)] = object_schema(answered_by(m), m.meaning);
+    all[name_of_answer(m)] = object_schema(answered_by(m), "The answer of `" + m.name + "`");
   return all;
 }
 
