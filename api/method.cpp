@@ -60,6 +60,28 @@ parameter value(std::string name, std::string meaning) {
   return of_kind(kind::value, std::move(name), std::move(meaning));
 }
 
+field maybe(field f) {
+  f.may_lack = true;
+  return f;
+}
+
+field or_null(field f) {
+  f.may_be_null = true;
+  return f;
+}
+
+field text_of(std::string name, std::string schema, std::string meaning) {
+  return {std::move(name), kind::text, std::move(meaning), false, false, std::move(schema)};
+}
+
+field object_of(std::string name, std::string schema, std::string meaning) {
+  return {std::move(name), kind::object, std::move(meaning), false, false, std::move(schema)};
+}
+
+field list_of(std::string name, std::string schema, std::string meaning) {
+  return {std::move(name), kind::list, std::move(meaning), false, false, std::move(schema)};
+}
+
 const parameter* method::find(std::string_view parameter_name) const {
   const auto found =
     std::find_if(parameters.begin(), parameters.end(), [&](const parameter& p) { return p.name == parameter_name; });

@@ -18,7 +18,7 @@ enum class kind : std::uint8_t {
   number,   ///< an integer
   fraction, ///< of a result: any number
   flag,     ///< true or false
-  moment,   ///< of a parameter, milliseconds since 1970; of a result, RFC 3339 in UTC, or null
+  moment,   ///< of a parameter, milliseconds since 1970; of a result, RFC 3339 in UTC
   value,    ///< any JSON value
   texts,    ///< a list of texts
   places,   ///< an object of texts: `{"/customer": "c-77"}`
@@ -63,7 +63,28 @@ struct field {
   std::string meaning{};
   bool may_lack = false; ///< only some results have it
   bool may_be_null = false;
+  std::string of{}; ///< the schema of an object, of each of a list, of a text or of each of some; empty: any
 };
+
+// So that these are read as sentences, too.
+field maybe(field f);   ///< only some have it
+field or_null(field f); ///< which may be null
+field text_of(std::string name, std::string schema, std::string meaning);
+field object_of(std::string name, std::string schema, std::string meaning = {});
+field list_of(std::string name, std::string schema, std::string meaning = {});
+
+/// What answers have, described once: an object of fields, or a text that is one of a few.
+struct schema {
+  std::string name;
+  std::string meaning;
+  std::vector<field> fields{};
+  std::vector<std::string> texts{}; ///< empty: it is an object
+};
+
+/// All that fields name, and what is in answers to no method.
+const std::vector<schema>& schemas();
+/// Throws std::out_of_range when there is none.
+const schema& schema_of(std::string_view name);
 
 /// A request that a node answers, however it arrives.
 struct method {

@@ -2,6 +2,7 @@
 
 #include "api/method.hpp"
 
+#include <initializer_list>
 #include <vector>
 
 namespace steadfast::api {
@@ -18,8 +19,21 @@ std::vector<method> methods_of_actors();
 std::vector<method> methods_of_nodes();
 std::vector<method> methods_of_stores();
 
+// The schemas in parts: schemas() joins them.
+
+std::vector<schema> schemas_of_tasks();
+std::vector<schema> schemas_of_acts();
+std::vector<schema> schemas_of_workflows();
+std::vector<schema> schemas_of_nodes();
+std::vector<schema> schemas_of_http();
+
 // Parameters that many of them take.
 
+/// What a task's state can be, and what a person can do to it.
+std::vector<std::string> process_states();
+std::vector<std::string> task_acts();
+/// What is told of an actor without its state.
+std::vector<field> fields_of_actor();
 /// Which tasks: all given conditions must hold.
 const std::vector<parameter>& task_filter();
 parameter who();
@@ -42,5 +56,16 @@ std::vector<std::string> choices_of(const Names& names) {
       all.emplace_back(n);
   return all;
 }
+
+/// The same of some of its values.
+template <class Enum>
+std::vector<std::string> texts_of(std::initializer_list<Enum> values) {
+  std::vector<std::string> all;
+  for (const auto v : values)
+    all.emplace_back(to_string(v));
+  return all;
+}
+/// The fields of both.
+std::vector<field> joined(std::vector<field> some, std::vector<field> more);
 
 } // namespace steadfast::api

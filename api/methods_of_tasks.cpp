@@ -17,25 +17,12 @@ constexpr std::uint64_t version_max = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t debounce_most = workflow::debounce_max.count();
 constexpr std::uint64_t counted_max = 10'000'000;
 
-std::vector<std::string> process_states() {
-  using enum workflow::process_state;
-  return choices_of(std::vector<std::string_view>{to_string(pending), to_string(processing), to_string(processed),
-                                                  to_string(undoing), to_string(undone),
-                                                  to_string(workflow::process_state::error), to_string(suspended)});
-}
-
-std::vector<std::string> task_acts() {
-  using enum workflow::task_act;
-  return choices_of(std::vector<std::string_view>{to_string(retry), to_string(skip), to_string(edit), to_string(undo),
-                                                  to_string(cancel), to_string(suspend), to_string(resume)});
-}
-
 parameter id_of_task() {
   return text("id", "of the task").required();
 }
 
 field process_state_field() {
-  return {"process_state", kind::text, "the state of the task"};
+  return text_of("process_state", "process_state", "the state of the task");
 }
 
 method submit_method() {
@@ -70,7 +57,7 @@ method list_method() {
                   flag("reverse", "the order turned round"),
                   number("incident", "only tasks of which an alert of this incident holds; without other filters")},
                  task_filter()),
-          {{"tasks", kind::list, "summaries"},
+          {list_of("tasks", "task_summary"),
            {"next", kind::place, "to be given as `before`: a number, or with `sort` a text", false, true}},
           {error::busy}};
 }
@@ -82,7 +69,7 @@ method count_method() {
                   text("by", "what they are counted by").one_of(choices_of(workflow::task_grouping_names))},
                  task_filter()),
           {{"count", kind::number, "of all that match"},
-           {"groups", kind::list, "the largest first, at most 1,000", true},
+           maybe(list_of("groups", "task_group", "the largest first, at most 1,000")),
            {"in_no_group", kind::number, "tasks of further groups", true}},
           {error::busy}};
 }
@@ -100,6 +87,16 @@ method act_method() {
 }
 
 } // namespace
+
+std::vector<std::string> process_states() {
+  using s = workflow::process_state;
+  return texts_of({s::pending, s::processing, s::processed, s::undoing, s::undone, s::error, s::suspended});
+}
+
+std::vector<std::string> task_acts() {
+  using a = workflow::task_act;
+  return texts_of({a::retry, a::skip, a::edit, a::undo, a::cancel, a::suspend, a::resume});
+}
 
 const std::vector<parameter>& task_filter() {
   static const std::vector<parameter> all{
@@ -124,7 +121,8 @@ std::vector<method> methods_of_tasks() {
     {task_show,
      "The whole task, and why it is in its state",
      {id_of_task()},
-     {{"task", kind::object}, {"explanation", kind::list, "sentences"}, {"late_replies", kind::list}},
+     {object_of("task", "task"), list_of("explanation", "sentence", "why it is in its state"),
+      list_of("late_replies", "late_reply", "answers to it that came too late")},
      {error::refused, error::busy, error::not_found}},
     {task_state,
      "The state of the task",
@@ -139,23 +137,23 @@ std::vector<method> methods_of_tasks() {
     {task_in_place,
      "What nobody has reversed, of tasks in error",
      joined({flag("all", "of tasks that were undone, too"), before_number(), page_size()}, task_filter()),
-     {{"in_place", kind::list, "effects"}, next_number()},
+     {list_of("in_place", "effect_in_place"), next_number()},
      {error::busy}},
     act_method(),
     {task_plan_undo,
      "What an undo begun now would do",
      {id_of_task(), text("act", "what is planned").otherwise("undo").one_of({"undo", "cancel"})},
-     {{"id", kind::text},
+     {{"id", kind::text, "of the task"},
       process_state_field(),
       {"refused", kind::text, "why it does not take the act"},
-      {"undone", kind::list, "the compensations that would run, in order"},
-      {"left", kind::list, "the steps that would stay in place"}},
+      list_of("undone", "planned_undo", "the compensations that would run, in order"),
+      list_of("left", "step_left", "the steps that would stay in place")},
      {error::refused, error::busy, error::not_found}},
     {task_stuck,
      "What unfinished tasks wait for, and which do not move",
      {},
-     {{"stuck", kind::list},
-      {"waits", kind::list, "the longest first"},
+     {list_of("stuck", "stuck_task", "tasks that do not move"),
+      list_of("waits", "wait", "the longest first"),
       {"looked_at", kind::number, "tasks"},
       {"is_cut", kind::flag, "not all were looked at"},
       {"scheduler_trouble", kind::text, "why no node takes tasks", false, true}},
@@ -165,7 +163,7 @@ std::vector<method> methods_of_tasks() {
 
 std::vector<method> methods_of_bulk_acts() {
   const auto number_of_it = number("bulk", "its number").between(1, std::numeric_limits<std::uint64_t>::max());
-  const std::vector<field> shown{{"bulk", kind::object}, {"refusals", kind::list}};
+  const std::vector<field> shown{object_of("bulk", "bulk_act"), list_of("refusals", "bulk_refusal", "at most 1,000")};
   return {
     {bulk_start,
      "An act on all tasks that match; it is durable when this is answered",
@@ -177,19 +175,19 @@ std::vector<method> methods_of_bulk_acts() {
             task_filter()),
      {{"bulk", kind::number, "its number", true},
       {"about", kind::number, "how many tasks match", true},
-      {"act", kind::text, "of the plan", true},
+      maybe(text_of("act", "task_act", "of the plan")),
       {"count", kind::number, "likewise: how many tasks match", true},
       {"looked_at", kind::number, "likewise: tasks", true},
       {"would", kind::number, "likewise: tasks that would take the act", true},
-      {"refusals", kind::list, "likewise", true},
+      maybe(list_of("refusals", "planned_refusals", "likewise")),
       {"tasks", kind::texts, "likewise: ids of the first", true},
-      {"undone", kind::list, "likewise, of undo and cancel", true},
-      {"left", kind::list, "likewise", true}},
+      maybe(list_of("undone", "planned_undos", "likewise, of undo and cancel")),
+      maybe(list_of("left", "planned_rests", "likewise"))},
      {error::refused, error::busy, error::not_found}},
     {bulk_list,
      "The bulk acts, the newest first",
      {flag("all", "those that are over, too"), before_number(), page_size()},
-     {{"bulk_acts", kind::list}, next_number()},
+     {list_of("bulk_acts", "bulk_act"), next_number()},
      {error::busy}},
     {bulk_show, "One of them", {parameter{number_of_it}.required()}, shown, {error::busy, error::not_found}},
     {bulk_stop,

@@ -15,7 +15,7 @@ parameter token() {
 }
 
 field state_of_task() {
-  return {"process_state", kind::text, "the state of the task"};
+  return text_of("process_state", "process_state", "the state of the task");
 }
 
 } // namespace
@@ -60,14 +60,14 @@ std::vector<method> methods_of_waits() {
      {text("event", "only those of this name"), text("key", "with `event`: only those with this key"),
       text("task", "with `event`, in place of the key: only those for this task alone"),
       text("after", "what `next` was on the page before"), page_size()},
-     {{"events", kind::list},
+     {list_of("events", "kept_event"),
       {"next", kind::text, "give it as `after` for the next page; a page may be empty and not the last", false, true}},
      {error::refused, error::busy}},
     {approval_list,
      "The questions that wait for a person",
      {text("role", "only those for this role"), of_kind(kind::texts, "roles", "only those for one of these"),
       text("workflow", "only those of its tasks"), before_number(), page_size()},
-     {{"approvals", kind::list, "of the newest tasks first"}, next_number()},
+     {list_of("approvals", "question", "of the newest tasks first"), next_number()},
      {error::busy}},
     {approval_answer,
      "A person's answer; it is kept in the task's story",

@@ -7,7 +7,7 @@ import type { components, paths } from './api.d.ts';
 declare const process: { argv: string[]; env: Record<string, string>; exit(code: number): never };
 type Body = NonNullable<paths['/v1/tasks/{id}']['put']['requestBody']>['content']['application/json'];
 type Problem = components['schemas']['problem'];
-type Task = { process_state: string; steps: { name: string; state: string }[] };
+type Task = components['schemas']['task'];
 
 const [url, id] = process.argv.slice(2) as [string, string];
 const path = `${url}/v1/tasks/${encodeURIComponent(id)}`;

@@ -2,11 +2,11 @@
 
 #include "api/names.hpp"
 #include "api/route.hpp"
+#include "runtime/http/openapi_components.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <limits>
 
 namespace steadfast::runtime {
 
@@ -14,103 +14,37 @@ namespace {
 
 using nlohmann::json;
 
-json schema_of(api::kind k) {
-  switch (k) {
-    case api::kind::text: return {{"type", "string"}};
-    case api::kind::number: return {{"type", "integer"}};
-    case api::kind::fraction: return {{"type", "number"}};
-    case api::kind::flag: return {{"type", "boolean"}};
-    case api::kind::moment: return {{"type", "string"}, {"format", "date-time"}};
-    case api::kind::value: return json::object(); // anything
-    case api::kind::texts: return {{"type", "array"}, {"items", {{"type", "string"}}}};
-    case api::kind::places: return {{"type", "object"}, {"additionalProperties", {{"type", "string"}}}};
-    case api::kind::place: return {{"type", json::array({"integer", "string"})}};
-    case api::kind::object: return {{"type", "object"}};
-    case api::kind::list: return {{"type", "array"}, {"items", {{"type", "object"}}}};
-  }
-  return json::object();
-}
-
-json schema_of(const api::parameter& p) {
-  auto s = schema_of(p.is);
-  if (p.is == api::kind::moment)
-    s = {{"type", "integer"}, {"format", "int64"}};
-  if (p.is == api::kind::number) {
-    s["minimum"] = p.min;
-    if (p.max != std::numeric_limits<std::uint64_t>::max())
-      s["maximum"] = p.max;
-  }
-  if (p.size_max != std::numeric_limits<std::size_t>::max())
-    s["maxLength"] = p.size_max;
-  if (!p.choices.empty())
-    (p.is == api::kind::texts ? s["items"] : s)["enum"] = p.choices;
-  if (!p.absent.is_null())
-    s["default"] = p.absent;
-  s["description"] = p.meaning;
-  return s;
-}
-
-json schema_of(const api::field& f) {
-  auto s = schema_of(f.is);
-  if (f.may_be_null || f.is == api::kind::moment)
-    if (auto type = s.find("type"); type != s.end()) {
-      if (!type->is_array())
-        *type = json::array({*type});
-      type->push_back("null");
-    }
-  if (!f.meaning.empty())
-    s["description"] = f.meaning;
-  return s;
-}
-
-json result_schema(const std::vector<api::field>& fields) {
-  json properties = json::object();
-  json required = json::array();
-  for (const auto& f : fields) {
-    properties[f.name] = schema_of(f);
-    if (!f.may_lack)
-      required.push_back(f.name);
-  }
-  json s{{"type", "object"}, {"properties", properties}};
-  if (!required.empty())
-    s["required"] = required;
-  return s;
-}
-
-json content_of(const json& schema, const char* type = "application/json") {
-  return {{type, {{"schema", schema}}}};
-}
-
-json problem_response(const char* meaning) {
-  return {{"description", meaning},
-          {"content", content_of({{"$ref", "#/components/schemas/problem"}}, "application/problem+json")}};
-}
-
 bool has_error(const api::method& m, api::error::code c) {
   return std::find(m.errors.begin(), m.errors.end(), c) != m.errors.end();
 }
 
-json responses_of(const api::method& m) {
-  json all;
-  const json good{{"description", m.meaning}, {"content", content_of(result_schema(m.result))}};
-  all["200"] = good;
-  if (m.name == api::submit) {
-    all["200"]["description"] = "The task was there already";
-    all["201"] = good;
-    all["201"]["description"] = "The task was made, and is durable";
-    all["422"] = problem_response("The submission is refused");
-  }
-  all["400"] = problem_response("A parameter is wrong; `field` names it");
-  all["401"] = problem_response("No token, or one that is not known");
-  all["403"] = problem_response("The token has not the scope, or not the role");
-  all["429"] = problem_response("Too many requests: come again after Retry-After");
+json tagged(json response) {
+  response["headers"]["ETag"] = reference_to("headers", "ETag");
+  return response;
+}
+
+json responses_of(const api::route& r, const api::method& m) {
+  const json good{{"description", m.meaning}, {"content", content_of(reference_to("schemas", name_of_answer(m)))}};
+  const bool is_get = r.verb == api::verb::get;
+  std::vector<std::string_view> refused{"400", "504"};
+  if (!is_get)
+    refused.insert(refused.end(), {"413", "415"});
   if (has_error(m, api::error::not_found))
-    all["404"] = problem_response("There is none");
+    refused.emplace_back("404");
   if (has_error(m, api::error::refused))
-    all["409"] = problem_response(m.name == api::submit ? "There is another task of that id" : "It cannot be done");
-  all["500"] = problem_response("A fault of the node");
-  all["503"] = problem_response("Busy: come again after Retry-After");
-  all["504"] = problem_response("No answer in time: the outcome is unknown; the same request again is safe");
+    refused.emplace_back("409");
+  if (m.name == api::submit)
+    refused.emplace_back("422");
+  auto all = refusals(refused);
+  all["200"] = is_get ? tagged(good) : good;
+  if (is_get)
+    all["304"] = reference_to("responses", "not_modified");
+  if (m.name != api::submit)
+    return all;
+  all["200"]["headers"]["Location"] = reference_to("headers", "Location");
+  all["201"] = all["200"];
+  all["200"]["description"] = "The task was there already";
+  all["201"]["description"] = "The task was made, and is durable";
   return all;
 }
 
@@ -144,20 +78,6 @@ json in_query(const api::parameter& p) {
   return q;
 }
 
-json wait_parameter() {
-  return {{"name", "wait"},
-          {"in", "query"},
-          {"description", "answer when the task has ended, at the latest after this time: a duration up to 60s"},
-          {"schema", {{"type", "string"}, {"pattern", "^[0-9.]+(ms|s|m)$"}}}};
-}
-
-json key_parameter() {
-  return {{"name", "Idempotency-Key"},
-          {"in", "header"},
-          {"description", "the id, unless the body has it"},
-          {"schema", {{"type", "string"}}}};
-}
-
 json body_of(const api::route& r, const api::method& m) {
   json properties = json::object();
   json required = json::array();
@@ -184,15 +104,17 @@ json operation_of(const api::route& r) {
     else if (r.verb == api::verb::get && p.is != api::kind::places)
       parameters.push_back(in_query(p));
   if (r.method == api::submit || r.method == api::task_state)
-    parameters.push_back(wait_parameter());
+    parameters.push_back(reference_to("parameters", "wait"));
   if ((r.method == api::submit || r.method == api::event_send) && r.verb == api::verb::post)
-    parameters.push_back(key_parameter());
+    parameters.push_back(reference_to("parameters", "Idempotency-Key"));
+  if (r.verb == api::verb::get)
+    parameters.push_back(reference_to("parameters", "If-None-Match"));
   json o{{"operationId", name_of_operation(r)},
          {"summary", m.meaning},
          {"description", "Needs the scope `" + std::string{to_string(r.needs)} + "`"
                            + (r.is_for_roles ? ", or for questions to a role that role alone" : "")
                            + ". It is the method `" + r.method + "` of the control channel."},
-         {"responses", responses_of(m)}};
+         {"responses", responses_of(r, m)}};
   if (!parameters.empty())
     o["parameters"] = parameters;
   if (r.verb != api::verb::get)
@@ -206,106 +128,88 @@ std::string key_of(api::verb v) {
   return key;
 }
 
-json problem_schema() {
-  return {{"type", "object"},
-          {"description", "Problem details (RFC 9457). `code` never changes"},
-          {"required", {"title", "status", "code", "detail"}},
-          {"properties",
-           {{"type", {{"type", "string"}}},
-            {"title", {{"type", "string"}}},
-            {"status", {{"type", "integer"}}},
-            {"code", {{"type", "string"}}},
-            {"detail", {{"type", "string"}}},
-            {"field", {{"type", "string"}, {"description", "the parameter or header that is wrong"}}},
-            {"retry_after_ms", {{"type", "integer"}}}}}};
+// ---- what is no method of the table ----
+
+/// With a 200 that has this content.
+json other_operation(const char* id, const char* summary, const char* meaning, const json& content, json responses) {
+  responses["200"] = {{"description", meaning}, {"content", content}};
+  return {{"operationId", id}, {"summary", summary}, {"responses", std::move(responses)}};
 }
 
-json text_response(const char* meaning) {
-  return {{"description", meaning}, {"content", content_of({{"type", "string"}}, "text/plain")}};
-}
-
-/// What is no method of the table.
-void add_others(json& paths) {
+json batch_operation() {
   const auto& submit = api::method_of(api::submit);
-  auto each = result_schema(submit.result);
-  each.erase("required");
-  each["properties"]["status"] = {{"type", "integer"}, {"description", "as if it had been submitted alone"}};
-  each["properties"]["problem"] = {{"$ref", "#/components/schemas/problem"}};
-  const auto one =
-    body_of({api::verb::post, "/v1/tasks", api::submit}, submit)["content"]["application/json"]["schema"];
-  paths["/v1/tasks/batch"]["post"] = {
-    {"operationId", "post_v1_tasks_batch"},
-    {"summary", "Many submissions, each decided on its own; the answers are in their order"},
-    {"requestBody",
-     {{"required", true},
-      {"content",
-       content_of(
-         {{"type", "object"},
-          {"required", {"tasks"}},
-          {"properties", {{"tasks", {{"type", "array"}, {"minItems", 1}, {"maxItems", 1000}, {"items", one}}}}}})}}},
-    {"responses",
-     {{"200",
-       {{"description", "What became of each"},
-        {"content", content_of({{"type", "object"},
-                                {"required", {"results"}},
-                                {"properties", {{"results", {{"type", "array"}, {"items", each}}}}}})}}},
-      {"400", problem_response("The body is wrong")}}}};
-  paths["/v1/tasks/{id}/events"]["get"] = {
-    {"operationId", "get_v1_tasks_id_events"},
-    {"summary", "The task as server-sent events, until it has ended: one event `task` for each change that is seen"},
-    {"parameters",
-     {{{"name", "id"}, {"in", "path"}, {"required", true}, {"schema", {{"type", "string"}}}},
-      {{"name", "Last-Event-ID"}, {"in", "header"}, {"schema", {{"type", "string"}}}}}},
-    {"responses",
-     {{"200", {{"description", "Events"}, {"content", content_of({{"type", "string"}}, "text/event-stream")}}},
-      {"204", {{"description", "The task has ended and its last event was seen"}}},
-      {"404", problem_response("There is no such task")}}}};
-  paths["/v1/me"]["get"] = {
-    {"operationId", "get_v1_me"},
-    {"summary", "Who asks, by token or certificate, and what he may do"},
-    {"responses",
-     {{"200",
-       {{"description", "As the node sees it"},
-        {"content", content_of({{"type", "object"},
-                                {"required", {"name", "scopes", "workflows", "roles"}},
-                                {"properties",
-                                 {{"name", {{"type", "string"}, {"description", "empty: nobody has to say who he is"}}},
-                                  {"scopes", {{"type", "array"}, {"items", {{"type", "string"}}}}},
-                                  {"workflows",
-                                   {{"type", "array"},
-                                    {"items", {{"type", "string"}}},
-                                    {"description", "only tasks of these; empty: of all"}}},
-                                  {"roles",
-                                   {{"type", "array"},
-                                    {"items", {{"type", "string"}}},
-                                    {"description", "it sees and answers the questions to these"}}}}}})}}}}}};
-  paths["/v1/events"]["get"] = {
-    {"operationId", "get_v1_events"},
-    {"summary", "What happens to all tasks, as server-sent events `submitted`, `changed` and `ended`; `gap` tells of "
-                "what cannot be told one by one"},
-    {"parameters",
-     {{{"name", "workflow"},
-       {"in", "query"},
-       {"description", "only of these workflows, with commas between them"},
-       {"schema", {{"type", "string"}}}},
-      {{"name", "kinds"},
-       {"in", "query"},
-       {"description", "only these of submitted, changed and ended"},
-       {"schema", {{"type", "string"}}}},
-      {{"name", "Last-Event-ID"}, {"in", "header"}, {"schema", {{"type", "string"}}}}}},
-    {"responses",
-     {{"200", {{"description", "Events"}, {"content", content_of({{"type", "string"}}, "text/event-stream")}}},
-      {"400", problem_response("A parameter is wrong")},
-      {"503", problem_response("The store cannot be asked")}}}};
-  paths["/health/live"]["get"] = {{"operationId", "get_health_live"},
-                                  {"summary", "The process answers"},
-                                  {"security", json::array()},
-                                  {"responses", {{"200", text_response("It does")}}}};
-  paths["/health/ready"]["get"] = {
-    {"operationId", "get_health_ready"},
-    {"summary", "The store answers and takes writes"},
-    {"security", json::array()},
-    {"responses", {{"200", text_response("It does")}, {"503", problem_response("It does not")}}}};
+  const auto one = body_of({api::verb::post, "/v1/tasks", api::submit}, submit).at("content").at("application/json");
+  const json tasks{{"type", "array"}, {"minItems", 1}, {"maxItems", 1000}, {"items", one.at("schema")}};
+  const json results{{"type", "array"}, {"items", reference_to("schemas", "batch_result")}};
+  auto o =
+    other_operation("post_v1_tasks_batch", "Many submissions, each decided on its own; the answers are in their order",
+                    "What became of each",
+                    content_of({{"type", "object"}, {"required", {"results"}}, {"properties", {{"results", results}}}}),
+                    refusals({"400", "413", "415"}));
+  o["requestBody"] = {
+    {"required", true},
+    {"content", content_of({{"type", "object"}, {"required", {"tasks"}}, {"properties", {{"tasks", tasks}}}})}};
+  return o;
+}
+
+json text_in_query(const char* name, const char* meaning) {
+  return {{"name", name}, {"in", "query"}, {"description", meaning}, {"schema", {{"type", "string"}}}};
+}
+
+json events_operation(const char* id, const char* summary, const char* meaning, json parameters, json responses) {
+  auto o =
+    other_operation(id, summary, meaning, content_of({{"type", "string"}}, "text/event-stream"), std::move(responses));
+  parameters.push_back(reference_to("parameters", "Last-Event-ID"));
+  o["parameters"] = std::move(parameters);
+  return o;
+}
+
+json events_of_task() {
+  auto responses = refusals({"400", "404", "504"});
+  responses["204"] = {{"description", "The task has ended and its last event was seen"}};
+  const auto id = in_path(*api::method_of(api::task_show).find("id"));
+  return events_operation("get_v1_tasks_id_events", "The task as server-sent events, until it has ended",
+                          "An event `task` now and at each change that is seen; its data is a `task_event`",
+                          json::array({id}), std::move(responses));
+}
+
+json events_of_all() {
+  return events_operation(
+    "get_v1_events", "What happens to all tasks, as server-sent events",
+    "Events `submitted`, `changed` and `ended`, whose data is a `change_event`; and `gap`, a `gap_event`",
+    {text_in_query("workflow", "only of these workflows, with commas between them"),
+     text_in_query("kinds", "only these of submitted, changed and ended")},
+    refusals({"400"}));
+}
+
+void add_others(json& paths) {
+  const auto text = content_of({{"type", "string"}}, "text/plain");
+  const auto get = [&](const char* path, json operation) { paths[path]["get"] = std::move(operation); };
+  const auto tagged_get = [&](const char* path, json operation) {
+    operation["responses"]["200"] = tagged(operation["responses"]["200"]);
+    operation["responses"]["304"] = reference_to("responses", "not_modified");
+    operation["parameters"] = json::array({reference_to("parameters", "If-None-Match")});
+    get(path, std::move(operation));
+  };
+  paths["/v1/tasks/batch"]["post"] = batch_operation();
+  get("/v1/tasks/{id}/events", events_of_task());
+  get("/v1/events", events_of_all());
+  tagged_get("/v1/me",
+             other_operation("get_v1_me", "Who asks, by token or certificate, and what he may do",
+                             "As the node sees it", content_of(reference_to("schemas", "caller")), refusals({})));
+  tagged_get("/openapi.json", other_operation("get_openapi_json", "This document", "OpenAPI 3.1",
+                                              content_of({{"type", "object"}}), refusals({})));
+  tagged_get("/metrics", other_operation("get_metrics", "The metrics of this node", "As Prometheus reads them", text,
+                                         refusals({})));
+  tagged_get("/health/live",
+             other_operation("get_health_live", "The process answers", "It does", text, json::object()));
+  auto ready = refusals({});
+  for (const auto* not_asked : {"401", "429"})
+    ready.erase(not_asked);
+  tagged_get("/health/ready",
+             other_operation("get_health_ready", "The store answers and takes writes", "It does", text, ready));
+  for (const auto* open : {"/health/live", "/health/ready"})
+    paths[open]["get"]["security"] = json::array();
 }
 
 } // namespace
@@ -318,14 +222,14 @@ std::string openapi_document(const std::string& version) {
   const json document{{"openapi", "3.1.0"},
                       {"info",
                        {{"title", "Steadfast"},
+                        {"description", "A path answers a method that it does not take as `method_not_allowed` says. "
+                                        "Answers may get more members, and lose none."},
                         {"version", version},
                         {"license", {{"name", "Apache-2.0"}, {"identifier", "Apache-2.0"}}}}},
                       {"servers", {{{"url", "/"}}}},
-                      {"security", {{{"bearer", json::array()}}, json::object()}},
+                      {"security", {{{"bearer", json::array()}}, {{"certificate", json::array()}}, json::object()}},
                       {"paths", paths},
-                      {"components",
-                       {{"schemas", {{"problem", problem_schema()}}},
-                        {"securitySchemes", {{"bearer", {{"type", "http"}, {"scheme", "bearer"}}}}}}}};
+                      {"components", openapi_components()}};
   return document.dump();
 }
 

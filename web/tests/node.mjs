@@ -5,7 +5,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-const binary = process.env.STEADFAST_BINARY;
+const binary = path.resolve(process.env.STEADFAST_BINARY);
 const agents = ['orders', 'orders_undo', 'payment', 'payment_undo', 'stock', 'shipping', 'printer', 'studio', 'garage'];
 
 const order = `
@@ -140,8 +140,8 @@ async function freePort() {
   return port;
 }
 
-/** A node of its own folder, with some workflows, a schedule and the services of `startService`. */
-export async function makeNode(servicePort) {
+/** A node of its own folder, with some workflows, schedules and the services of `startService`, and with `more`. */
+export async function makeNode(servicePort, more = '') {
   const folder = mkdtempSync(path.join(tmpdir(), 'steadfast-page-'));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -173,7 +173,7 @@ listen = "127.0.0.1:${port}"
 ${withTokens ? 'tokens = "tokens.json"' : ''}
 [bulk]
 rate = 200
-${tables.join('')}`,
+${tables.join('')}${more}`,
     );
     const log = openSync(file('log'), 'a');
     process_ = spawn(binary, ['serve', '-c', file('node.toml')], { stdio: ['ignore', log, log], cwd: folder });
@@ -198,6 +198,7 @@ ${tables.join('')}`,
   };
   return {
     url,
+    folder,
     start,
     kill,
     get: at => ask('GET', at),

@@ -99,6 +99,37 @@ TEST_CASE("each method and each parameter has a name of its own and says what it
   }
 }
 
+TEST_CASE("each schema has a name of its own, some field is one, and it says what it and its fields mean") {
+  names seen;
+  names used{"problem", "caller", "batch_result", "task_event", "change_event", "gap_event"}; // of no method
+  const auto look_at = [&](const std::vector<api::field>& fields) {
+    names of_it;
+    for (const auto& f : fields) {
+      INFO(f.name);
+      CHECK(of_it.insert(f.name).second);
+      CHECK((!f.meaning.empty() || !f.of.empty()));
+      if (f.of.empty())
+        continue;
+      used.insert(f.of);
+      const bool is_of_texts = f.is == api::kind::text || f.is == api::kind::texts;
+      CHECK((is_of_texts || f.is == api::kind::object || f.is == api::kind::list));
+      CHECK(api::schema_of(f.of).texts.empty() != is_of_texts);
+    }
+  };
+  for (const auto& s : api::schemas()) {
+    INFO(s.name);
+    CHECK(seen.insert(s.name).second);
+    CHECK_FALSE(s.meaning.empty());
+    CHECK(s.fields.empty() != s.texts.empty());
+    look_at(s.fields);
+  }
+  for (const auto& m : api::methods()) {
+    INFO(m.name);
+    look_at(m.result);
+  }
+  CHECK(used == seen);
+}
+
 TEST_CASE("what counts where nothing is given would be taken if it were given") {
   for (const auto& m : api::methods())
     for (const auto& p : m.parameters) {

@@ -1,7 +1,8 @@
 import { Value } from '../core/value';
 import { counted } from '../core/text';
 import { awakened, get, messageOf, NoAnswer, Problem, segment, theToken } from './client';
-import type { Agent, Counts, Health, Me, ProcessState, Silent, StoreStats } from './types';
+import { untold, type Agent, type Counts, type Health, type Me, type ProcessState } from './types';
+import type { Silent, StoreStats, ToldAgents } from './types';
 
 // What every screen shows the outline of, and the first one all: asked for once, for all of them.
 
@@ -56,9 +57,10 @@ async function look(): Promise<void> {
   const [health, store, told] = await Promise.all([
     get<Health>(`/v1/health?max_age_ms=${waitsAge}`),
     get<StoreStats>('/v1/store').catch(noneIfBusy),
-    get<{ agents: Agent[]; silent_nodes: Silent[] }>('/v1/agents').catch(noneIfBusy),
+    get<ToldAgents>('/v1/agents').catch(noneIfBusy),
   ]);
-  tell(health, store, told?.agents ?? [], told?.silent_nodes ?? []);
+  const agents = (told?.agents ?? []).map(a => ({ ...untold, ...a }));
+  tell(health, store, agents, told?.silent_nodes ?? []);
 }
 
 /** The store cannot be asked: the health says so. */

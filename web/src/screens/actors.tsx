@@ -3,7 +3,7 @@ import { number, span, visible } from '../core/text';
 import { useValue } from '../core/value';
 import { segment } from '../node/client';
 import { usePoll } from '../node/poll';
-import type { Actor, Silent } from '../node/types';
+import type { Actor, ShownActor, Silent } from '../node/types';
 import { Facts } from '../parts/facts';
 import { Fold } from '../parts/fold';
 import { Problems, Section, Sheet } from '../parts/section';
@@ -72,7 +72,7 @@ export function Actors() {
 }
 
 export function ActorScreen({ id }: { id: string }) {
-  const { data, problem } = usePoll<Actor>(`/v1/actors/${segment(id)}`, 2000);
+  const { data, problem } = usePoll<ShownActor>(`/v1/actors/${segment(id)}`, 2000);
   return (
     <>
       <h1>{visible(id)}</h1>

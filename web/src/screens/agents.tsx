@@ -58,7 +58,7 @@ export function Agents() {
                 </a>{' '}
                 <span class="faint">at {visible(a.node)}</span>
               </td>
-              <td>{visible(a.service || a.kind)}</td>
+              <td>{visible(a.service || a.kind || '')}</td>
               <td>
                 <State of={circuitOf(a)} /> {a.circuit_held_open_by && `held by ${visible(a.circuit_held_open_by)}`}
                 {a.circuit_open_until && (

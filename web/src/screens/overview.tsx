@@ -347,7 +347,7 @@ function Services({ agents }: { agents: Agent[] }) {
                 <a data-row href={href(['agents'], { name: a.name })}>
                   {visible(a.name)}
                 </a>
-                <span class="faint below">{visible(a.service || a.kind)}</span>
+                <span class="faint below">{visible(a.service || a.kind || '')}</span>
               </td>
               <td>
                 <State of={circuitOf(a)} />
