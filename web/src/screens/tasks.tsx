@@ -301,9 +301,10 @@ function TaskList({ filter, total }: { filter: URLSearchParams; total: number | 
     if (f) setView({ top: f.scrollTop, height: f.clientHeight });
   }, []);
   useEffect(() => {
-    measure();
-    addEventListener('resize', measure);
-    return () => removeEventListener('resize', measure);
+    // The frame has no height before the first tasks are there.
+    const observer = new ResizeObserver(measure);
+    observer.observe(frame.current!);
+    return () => observer.disconnect();
   }, [measure]);
 
   const first = Math.max(0, Math.floor(view.top / rowHeight) - rowsBeyond);
