@@ -186,6 +186,33 @@ test('a task is followed while it moves', async () => {
   service.moods.shipping = {};
 });
 
+/** As if another tab were before it: to playwright all are seen. */
+function hide(tab, isHidden) {
+  return tab.evaluate(hidden => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, isHidden);
+}
+
+test('tabs that are not seen leave their connections to the others, and are up to date when seen again', async () => {
+  await node.submit('in-tabs', {}, resting);
+  const context = await browser.newContext();
+  const tabs = [];
+  for (let i = 0; i < 8; ++i) {
+    const tab = await context.newPage();
+    await open('tasks/in-tabs', tab);
+    // Sooner than a request that waits for a connection is given up.
+    await tab.locator('.title').getByText('pending', { exact: true }).waitFor({ timeout: 7000 });
+    await hide(tab, true);
+    tabs.push(tab);
+  }
+  await node.post('/v1/tasks/in-tabs/actions', { act: 'suspend' });
+  await hide(tabs[0], false);
+  await tabs[0].locator('.title').getByText('suspended', { exact: true }).waitFor();
+  assert.ok(await tabs[1].locator('.title').getByText('pending', { exact: true }).isVisible());
+  await context.close();
+});
+
 test('an act that the task does not take is refused before it is sent', async () => {
   await begin('exact', 'Resume', 'to see');
   await page.getByText('The task does not take this now: it is not suspended').waitFor();

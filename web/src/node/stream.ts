@@ -9,16 +9,22 @@ export interface Heard {
   refused: (why: string) => void;
 }
 
-/** Server-sent events from `path`, over lost connections, until what it returns is called or the node has no more. */
+/**
+ * Server-sent events from `path`, over lost connections, until what it returns is called or the node has no more. Not
+ * while the page is hidden: a browser keeps six connections to a host, for all its tabs.
+ */
 export function listen(path: string, heard: Heard): () => void {
   const over = new AbortController();
   void (async () => {
     let last = '';
     let pause = firstPause;
     while (!over.signal.aborted) {
+      if (document.hidden) await paused(longestPause, over.signal);
+      if (document.hidden) continue;
       const round = new AbortController();
       const end = () => round.abort();
-      over.signal.addEventListener('abort', end);
+      over.signal.addEventListener('abort', end, { signal: round.signal });
+      document.addEventListener('visibilitychange', end, { signal: round.signal });
       // A connection over which nothing comes is not seen to be dead: others find out that the node was away.
       const quiet = lostSince.watch(end);
       try {
@@ -36,7 +42,7 @@ export function listen(path: string, heard: Heard): () => void {
         if (!mayPass) return heard.refused(messageOf(e));
       } finally {
         quiet();
-        over.signal.removeEventListener('abort', end);
+        end();
       }
       await paused(pause, over.signal);
       pause = Math.min(pause * 2, longestPause);
@@ -64,7 +70,7 @@ async function read(body: ReadableStream<Uint8Array>, tell: (id: string, data: s
   }
 }
 
-/** Ends early when the connection is found to be back. */
+/** Ends early when the connection is found to be back, and when the page is seen again. */
 function paused(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise(done => {
     const end = () => {

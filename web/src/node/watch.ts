@@ -1,6 +1,6 @@
 import { Value } from '../core/value';
 import { counted } from '../core/text';
-import { awakened, get, messageOf, NoAnswer, Problem, segment, theToken } from './client';
+import { awakened, get, messageOf, NoAnswer, Problem, segment, theToken, wake } from './client';
 import type { Agent, Counts, Health, Me, ProcessState, Silent, StoreStats } from './types';
 
 // What every screen shows the outline of, and the first one all: asked for once, for all of them.
@@ -166,5 +166,6 @@ export function startWatching(): void {
     timer = setTimeout(() => void round(), every);
   };
   awakened.watch(() => void round());
+  document.addEventListener('visibilitychange', () => document.hidden || wake());
   void round();
 }
