@@ -5,7 +5,8 @@ const firstPause = 500;
 const longestPause = 5000;
 
 export interface Heard {
-  event: (data: unknown) => void;
+  opened?: () => void;
+  event: (data: unknown) => void | 'enough'; // then the stream ends, and another one begins with what comes after
   refused: (why: string) => void;
 }
 
@@ -32,9 +33,15 @@ export function listen(path: string, heard: Heard): () => void {
         const response = await send('GET', path, undefined, { signal: round.signal, headers });
         if (response.status === 204 || !response.body) return;
         pause = firstPause;
+        heard.opened?.();
+        const opened = Date.now();
         await read(response.body, (id, data) => {
+          if (round.signal.aborted) return;
           last = id;
-          heard.event(parseExact(data));
+          if (heard.event(parseExact(data)) !== 'enough') return;
+          last = '';
+          pause = Math.max(0, opened + 1000 - Date.now());
+          end();
         });
       } catch (e) {
         if (over.signal.aborted) return;
@@ -45,7 +52,7 @@ export function listen(path: string, heard: Heard): () => void {
         end();
       }
       await paused(pause, over.signal);
-      pause = Math.min(pause * 2, longestPause);
+      pause = Math.min(Math.max(firstPause, pause * 2), longestPause);
     }
   })();
   return () => over.abort();

@@ -1,6 +1,7 @@
 import { Value } from '../core/value';
 import { counted } from '../core/text';
-import { awakened, get, messageOf, NoAnswer, Problem, segment, theToken, wake } from './client';
+import { repeat } from './changes';
+import { get, messageOf, NoAnswer, Problem, segment, theToken, wake } from './client';
 import type { Agent, Counts, Health, Me, ProcessState, Silent, StoreStats } from './types';
 
 // What every screen shows the outline of, and the first one all: asked for once, for all of them.
@@ -151,21 +152,12 @@ function medianOf(agents: Agent[]): number {
 }
 
 export function startWatching(): void {
-  let timer: number | undefined;
-  let asking = false;
-  const round = async () => {
-    clearTimeout(timer);
-    if (asking) return;
-    asking = true;
+  document.addEventListener('visibilitychange', () => document.hidden || wake());
+  repeat(every, async () => {
     try {
-      if (!document.hidden) await look();
+      await look();
     } catch (e) {
       if (!(e instanceof NoAnswer)) watchProblem.set(messageOf(e));
     }
-    asking = false;
-    timer = setTimeout(() => void round(), every);
-  };
-  awakened.watch(() => void round());
-  document.addEventListener('visibilitychange', () => document.hidden || wake());
-  void round();
+  });
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { href } from '../core/router';
 import { counted, number, percent, span, visible, words } from '../core/text';
 import { useValue } from '../core/value';
+import { useChanges } from '../node/changes';
 import { counts, isMuted, causeOf, sorted } from '../node/health';
 import { usePoll } from '../node/poll';
 import {
@@ -22,6 +23,7 @@ import { State } from '../parts/state';
 import { Questions } from './approvals';
 
 export function Overview() {
+  useChanges();
   const now = useValue(seen);
   if (!now) return <p class="faint">Asking the node…</p>;
   return (

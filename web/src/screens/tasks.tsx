@@ -2,7 +2,8 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { href, place, replaceQuery } from '../core/router';
 import { number, span, visible, words } from '../core/text';
 import { useValue } from '../core/value';
-import { awakened, get, messageOf, NoAnswer } from '../node/client';
+import { repeat, useChanges } from '../node/changes';
+import { get, messageOf, NoAnswer } from '../node/client';
 import { usePoll } from '../node/poll';
 import { processStates, type Agent, type Counts, type TaskPage, type TaskSummary, type Workflow } from '../node/types';
 import { seen } from '../node/watch';
@@ -18,6 +19,7 @@ const countedMax = 100_000;
 
 export function Tasks() {
   const { query } = useValue(place);
+  useChanges();
   const own = useValue(seen)?.own?.workflows[0] ?? '';
   const filter = useMemo(() => {
     const asked = new URLSearchParams(query);
@@ -312,10 +314,9 @@ function TaskList({ filter, total }: { filter: URLSearchParams; total: number | 
   useEffect(() => {
     if (last + pageSize / 2 > tasks.length && next !== null) more();
   }, [last, tasks.length, next, more]);
-  useEffect(() => {
-    const timer = setInterval(() => refresh(first, last), refreshEvery);
-    return () => clearInterval(timer);
-  }, [first, last, refresh]);
+  const seen = useRef({ first, last });
+  seen.current = { first, last };
+  useEffect(() => repeat(refreshEvery, () => refresh(seen.current.first, seen.current.last)).end, [refresh]);
 
   const now = Date.now();
   return (
@@ -390,6 +391,7 @@ function useTasks(filter: URLSearchParams) {
   const [next, setNext] = useState<Next>(0);
   const [problem, setProblem] = useState('');
   const isAsking = useRef(false);
+  const isMoreWanted = useRef(false); // once what is asked now is answered
   const state = useRef({ tasks, next });
   state.current = { tasks, next };
   const isPlain = !filter.get('sort') && !filter.get('reverse');
@@ -401,7 +403,7 @@ function useTasks(filter: URLSearchParams) {
 
   const ask = useCallback(
     async (before: Next, max: number, take: (page: TaskPage) => void) => {
-      if (isAsking.current || document.hidden) return;
+      if (isAsking.current) return;
       isAsking.current = true;
       try {
         const query = new URLSearchParams(base);
@@ -413,12 +415,14 @@ function useTasks(filter: URLSearchParams) {
         if (!(e instanceof NoAnswer)) setProblem(messageOf(e));
       } finally {
         isAsking.current = false;
+        if (isMoreWanted.current) more();
       }
     },
     [base],
   );
 
   const more = useCallback(() => {
+    isMoreWanted.current = isAsking.current;
     void ask(state.current.next, pageSize, page => {
       setTasks(merged(state.current.tasks, page.tasks, false));
       setNext(page.next);
@@ -427,18 +431,18 @@ function useTasks(filter: URLSearchParams) {
 
   /** What is seen, as it is now. Tasks that do not match any more leave with the next visit. */
   const refresh = useCallback(
-    (first: number, last: number) => {
+    async (first: number, last: number) => {
       const { tasks: shown, next: far } = state.current;
       if (shown.length === 0 && far !== null && far !== 0) return; // the first that match are being looked for
       const top = shown[first];
       if (first === 0) {
-        void ask(0, pageSize, page => {
+        await ask(0, pageSize, page => {
           const joined = refreshed(state.current.tasks, page, isPlain);
           setTasks(joined ?? page.tasks);
           if (!joined) setNext(page.next);
         });
       } else if (isPlain && top) {
-        void ask(top.number + 1, Math.max(1, last - first), page =>
+        await ask(top.number + 1, Math.max(1, last - first), page =>
           setTasks(merged(state.current.tasks, page.tasks, true)),
         );
       }
@@ -446,10 +450,7 @@ function useTasks(filter: URLSearchParams) {
     [ask, isPlain],
   );
 
-  useEffect(() => {
-    more();
-    return awakened.watch(() => refresh(0, pageSize));
-  }, [more, refresh]);
+  useEffect(() => more(), [more]);
 
   return { tasks, next, problem, more, refresh };
 }
