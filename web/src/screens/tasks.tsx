@@ -6,7 +6,7 @@ import { repeat, useChanges } from '../node/changes';
 import { get, messageOf, NoAnswer } from '../node/client';
 import { usePoll } from '../node/poll';
 import { processStates, type Agent, type Counts, type TaskPage, type TaskSummary, type Workflow } from '../node/types';
-import { seen } from '../node/watch';
+import { seen, useMay } from '../node/watch';
 import { BulkDialog } from '../parts/bulk_dialog';
 import { takeSearchWanted } from '../parts/keys';
 import { Moment } from '../parts/moment';
@@ -20,6 +20,7 @@ const countedMax = 100_000;
 export function Tasks() {
   const { query } = useValue(place);
   useChanges();
+  const mayAct = useMay('operate');
   const own = useValue(seen)?.own?.workflows[0] ?? '';
   const filter = useMemo(() => {
     const asked = new URLSearchParams(query);
@@ -37,9 +38,11 @@ export function Tasks() {
         <span class="faint" role="status">
           {counts ? `${number(counts.count)}${counts.count >= countedMax ? ' or more' : ''} match` : ''}
         </span>
-        <button type="button" onClick={() => setActing(true)} disabled={!counts || counts.count === 0}>
-          Act on all that match
-        </button>
+        {mayAct && (
+          <button type="button" onClick={() => setActing(true)} disabled={!counts || counts.count === 0}>
+            Act on all that match
+          </button>
+        )}
       </div>
       <FilterForm filter={filter} />
       {by && <Groups filter={filter} by={by} />}
