@@ -1,4 +1,5 @@
-// The clients of the examples, in Python and in TypeScript, whose types are made of what a node answers at /openapi.json.
+// What the examples have for other languages: clients in Python and TypeScript, whose types are made of what a node
+// answers at /openapi.json, and a receiver of webhooks for a chat.
 
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
@@ -76,4 +77,30 @@ test('the clients of the examples do their work, and give up what never works', 
     service.stop();
     rmSync(folder, { recursive: true });
   }
+});
+
+test('the chat is told which task of which workflow, and why', () => {
+  const words = (type, data) =>
+    execFileSync('python3', ['-c', 'import chat, json, sys; print(chat.words(json.load(sys.stdin)), end="")'], {
+      cwd: `${examples}/webhook`,
+      input: JSON.stringify({ type, data }),
+      encoding: 'utf8',
+      env,
+    });
+  const about = { workflow: 'bad', step: 'pay', task: 'bad-2', cause: 'exit code 1' };
+  const text = 'step `pay` could not be undone and is still in place';
+  assert.equal(
+    words('alert.raised', { alert: 10, kind: 'undo_failed', text, ...about }),
+    `Alert 10 (undo_failed) at bad/pay, task bad-2: ${text}: exit code 1`,
+  );
+  assert.equal(
+    words('incident.opened', { incident: 1, text, ...about }),
+    `Incident 1 (bad/pay): ${text}: exit code 1; first seen with task bad-2`,
+  );
+  assert.equal(
+    words('incident.over', { incident: 1, text, tasks: 1, ...about }),
+    'Incident 1 (bad/pay) is over; it affected 1 task',
+  );
+  const node = { workflow: '', step: '', task: '', cause: '', text: 'node `b` is gone' };
+  assert.equal(words('incident.opened', { incident: 2, ...node }), 'Incident 2: node `b` is gone');
 });
