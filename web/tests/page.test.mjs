@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import { chromium } from 'playwright-core';
+import { startBrowser } from './browser.mjs';
 import { makeNode, until } from './node.mjs';
 import { startService } from './service.mjs';
 
@@ -20,19 +20,7 @@ before(async () => {
   service = await startService();
   node = await makeNode(service.port);
   await node.start();
-  browser = await chromium.launch({
-    executablePath: process.env.STEADFAST_BROWSER ?? '/usr/bin/chromium',
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
+  browser = await startBrowser();
   page = await newPage();
 
   service.moods.stock = { status: 500, body: { error: 'the warehouse is closed' } };

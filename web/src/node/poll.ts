@@ -22,15 +22,15 @@ export function usePoll<T>(path: string | null, every: number): Polled<T> {
 
   useEffect(() => {
     if (path === null) return;
-    let over = false;
+    const over = new AbortController();
     const ask = async () => {
       try {
-        const data = await get<T>(path);
-        if (over) return;
+        const data = await get<T>(path, over.signal);
+        if (over.signal.aborted) return;
         setTold({ path, data });
         setProblem('');
       } catch (e) {
-        if (over) return;
+        if (over.signal.aborted) return;
         if (e instanceof NoAnswer) return Math.min(every, whileLost);
         setProblem(messageOf(e));
       }
@@ -38,7 +38,7 @@ export function usePoll<T>(path: string | null, every: number): Polled<T> {
     const asking = repeat(every, ask, every < rarely);
     again.current = asking.now;
     return () => {
-      over = true;
+      over.abort();
       asking.end();
     };
   }, [path, every]);

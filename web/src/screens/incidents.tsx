@@ -54,7 +54,13 @@ export function IncidentScreen({ number: which }: { number: string }) {
   const [asked, setAsked] = useState<Asked>();
   const [hours, setHours] = useState(1);
   const mayAct = useMay('operate');
-  if (!data) return <Problems text={problem} />;
+  if (!data)
+    return (
+      <>
+        <h1>Incident {which}</h1>
+        <Problems text={problem} />
+      </>
+    );
   const x = data.incident;
   const tasks = { workflow: x.workflow, step: x.step };
   return (

@@ -298,7 +298,7 @@ const refreshEvery = 3000;
 
 /** Only the rows that are seen are in the document; further pages are asked for as they come near. */
 function TaskList({ filter, total }: { filter: URLSearchParams; total: number | undefined }) {
-  const { tasks, next, problem, more, refresh } = useTasks(filter);
+  const { tasks, next, problem, more, refresh, round } = useTasks(filter);
   const frame = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 600 });
   const measure = useCallback(() => {
@@ -316,7 +316,7 @@ function TaskList({ filter, total }: { filter: URLSearchParams; total: number | 
   const last = Math.min(tasks.length, Math.ceil((view.top + view.height) / rowHeight) + rowsBeyond);
   useEffect(() => {
     if (last + pageSize / 2 > tasks.length && next !== null) more();
-  }, [last, tasks.length, next, more]);
+  }, [last, tasks.length, next, more, round]);
   const seen = useRef({ first, last });
   seen.current = { first, last };
   useEffect(() => repeat(refreshEvery, () => refresh(seen.current.first, seen.current.last)).end, [refresh]);
@@ -394,7 +394,8 @@ function useTasks(filter: URLSearchParams) {
   const [next, setNext] = useState<Next>(0);
   const [problem, setProblem] = useState('');
   const isAsking = useRef(false);
-  const isMoreWanted = useRef(false); // once what is asked now is answered
+  const isMoreWanted = useRef(false); // if still so, once what is asked now is answered
+  const [round, setRound] = useState(0);
   const state = useRef({ tasks, next });
   state.current = { tasks, next };
   const isPlain = !filter.get('sort') && !filter.get('reverse');
@@ -418,7 +419,7 @@ function useTasks(filter: URLSearchParams) {
         if (!(e instanceof NoAnswer)) setProblem(messageOf(e));
       } finally {
         isAsking.current = false;
-        if (isMoreWanted.current) more();
+        if (isMoreWanted.current) setRound(n => n + 1);
       }
     },
     [base],
@@ -455,7 +456,7 @@ function useTasks(filter: URLSearchParams) {
 
   useEffect(() => more(), [more]);
 
-  return { tasks, next, problem, more, refresh };
+  return { tasks, next, problem, more, refresh, round };
 }
 
 /** With the new ones at the end, or only what is known brought up to date. */

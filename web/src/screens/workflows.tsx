@@ -84,13 +84,20 @@ function UsualTime({ workflow }: { workflow: string }) {
 }
 
 export function WorkflowScreen({ name }: { name: string }) {
-  const at = `workflow=${segment(name)}`;
   const { data, problem } = usePoll<{ workflow: Workflow }>(`/v1/workflows/${segment(name)}`, 30_000);
-  const { data: whole } = usePoll<Counts>(`/v1/counts?by=workflow&${at}`, 5000);
-  const { data: byStep } = usePoll<Counts>(`/v1/counts?by=step&${at}&states=${unfinished}`, 5000);
-  const { data: byCause } = usePoll<Counts>(`/v1/counts?by=cause&${at}&states=error,undone,undoing`, 10_000);
+  // The definition first: of many tasks the counts take a moment.
+  const counts = (by: string) => (data ? `/v1/counts?workflow=${segment(name)}&by=${by}` : null);
+  const { data: whole } = usePoll<Counts>(counts('workflow'), 5000);
+  const { data: byStep } = usePoll<Counts>(counts(`step&states=${unfinished}`), 5000);
+  const { data: byCause } = usePoll<Counts>(counts('cause&states=error,undone,undoing'), 10_000);
   const times = useTimes(name);
-  if (!data) return <Problems text={problem} />;
+  if (!data)
+    return (
+      <>
+        <h1>{visible(name)}</h1>
+        <Problems text={problem} />
+      </>
+    );
   const w = data.workflow;
   const g = whole?.groups?.[0];
   const ended = inState(g, 'processed', 'undone', 'error');
