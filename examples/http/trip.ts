@@ -1,4 +1,5 @@
-// Submits a task over HTTP, follows it until it has ended, and prints what became of it. The token is in $STEADFAST_TOKEN.
+// Submits a task over HTTP, follows it until it has ended, and prints what became of it.
+// The token, if the node wants one, is in $STEADFAST_TOKEN.
 //
 //     npx openapi-typescript@7 http://127.0.0.1:7800/openapi.json -o api.d.ts
 //     npx tsx@4 trip.ts http://127.0.0.1:7800 my-trip        (from node 22.18 on also: node trip.ts ...)
