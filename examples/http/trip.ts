@@ -1,29 +1,31 @@
-// Submits a task over HTTP, follows it until it has ended, and prints what became of it. The token is in $STEADFAST_TOKEN.
+// Submits a task over HTTP, follows it until it has ended, and prints what became of it.
+// The token, if the node wants one, is in $STEADFAST_TOKEN.
 //
 //     npx openapi-typescript@7 http://127.0.0.1:7800/openapi.json -o api.d.ts
-//     node trip.ts http://127.0.0.1:7800 my-trip        (node 22.18 or later)
+//     npx tsx@4 trip.ts http://127.0.0.1:7800 my-trip        (from node 22.18 on also: node trip.ts ...)
 import type { components, paths } from './api.d.ts';
 
-declare const process: { argv: string[]; env: Record<string, string>; exit(code: number): never };
+declare const process: { argv: string[]; env: Record<string, string | undefined>; exit(code: number): never };
 type Body = NonNullable<paths['/v1/tasks/{id}']['put']['requestBody']>['content']['application/json'];
 type Problem = components['schemas']['problem'];
 type Task = components['schemas']['task'];
 
 const [url, id] = process.argv.slice(2) as [string, string];
 const path = `${url}/v1/tasks/${encodeURIComponent(id)}`;
-const token: Record<string, string> = process.env.STEADFAST_TOKEN
-  ? { Authorization: `Bearer ${process.env.STEADFAST_TOKEN}` }
-  : {};
+const { STEADFAST_TOKEN: token } = process.env;
+const end = (why: string): never => (console.error(why), process.exit(1));
 
 /** Pushed back or without an answer, it asks again: the id makes that safe. */
 async function ask(method: string, target: string, body?: Body, more = {}): Promise<Response> {
-  const request = { method, headers: { ...token, ...more }, body: body ? JSON.stringify(body) : null };
-  const answer = await fetch(target, request).catch((e: Error) => console.error(`${e.cause ?? e}; trying again`));
+  const headers = { ...more, ...(token && { Authorization: `Bearer ${token}` }) };
+  const request = { method, headers, body: body ? JSON.stringify(body) : null };
+  const answer = await fetch(target, request).catch(({ cause }: { cause?: Error & { code?: string } }) => {
+    if (/CERT|UNABLE|TLS|SSL|HPE/.test(cause?.code ?? '')) end(`${url}: ${cause}`); // and another try would not help
+    console.error(`${cause}; trying again`);
+  });
   if (answer?.ok) return answer;
-  if (answer && ![429, 503, 504].includes(answer.status)) {
-    console.log(((await answer.json()) as Problem).detail);
-    process.exit(1);
-  }
+  if (answer && ![429, 503, 504].includes(answer.status))
+    end(((await answer.json().catch(() => null)) as Problem | null)?.detail ?? `${target}: status ${answer.status}`);
   await new Promise(again => setTimeout(again, Number(answer?.headers.get('Retry-After') ?? 1) * 1000));
   return ask(method, target, body, more);
 }
@@ -50,6 +52,8 @@ async function* states(target: string): AsyncGenerator<Task> {
 }
 
 const trip: Body = { workflow: 'trip', payload: { guest: 'Ada', nights: 2, taxi: false } };
-console.log((await ask('PUT', path, trip)).status === 201 ? 'made' : 'it was there');
-for await (const task of states(`${path}/events`))
-  console.log(task.process_state, ...task.steps.map(s => ` ${s.name} ${s.state}`));
+void (async () => {
+  console.log((await ask('PUT', path, trip)).status === 201 ? 'made' : 'it was there');
+  for await (const task of states(`${path}/events`))
+    console.log(task.process_state, ...task.steps.map(s => ` ${s.name} ${s.state}`));
+})();

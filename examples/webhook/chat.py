@@ -40,15 +40,20 @@ def words(told):
     """One line for people."""
     data, kind = told["data"], told["type"]
     about = "/".join(x for x in (data.get("workflow"), data.get("step")) if x)
+    where = ", ".join(x for x in (about, data.get("task") and f"task {data['task']}") if x)
+    text, cause = data.get("text", ""), data.get("cause", "")
+    if cause not in text:
+        text += f": {cause}"
     if kind.startswith("task."):
         return f"Task {data['task']} of {about} is {data['state']}" + (f": {data['cause']}" if data["cause"] else "")
     if kind == "incident.opened":
-        where = f" ({about})" if about else ""
-        return f"Incident {data['incident']}{where}: {data['cause'] or data['text']}"
+        first = f"; first seen with task {data['task']}" if data["task"] else ""
+        return f"Incident {data['incident']}{about and f' ({about})'}: {text}{first}"
     if kind == "incident.over":
-        return f"Incident {data['incident']} is over; it affected {data['tasks']} tasks"
+        tasks = "1 task" if data["tasks"] == 1 else f"{data['tasks']} tasks"
+        return f"Incident {data['incident']}{about and f' ({about})'} is over; it affected {tasks}"
     if kind == "alert.raised":
-        return f"Alert {data['alert']} ({data['kind']}): {data['text']}"
+        return f"Alert {data['alert']} ({data['kind']}){where and f' at {where}'}: {text}"
     return "Steadfast can reach this chat"
 
 

@@ -116,7 +116,7 @@ function Pulse() {
     <span role="status">
       {now && lost === null && (
         <a href={href([])} class={`pulse ${isWell ? 'good' : 'bad'}`}>
-          {isWell ? 'all is well' : 'look here'}
+          {isWell ? 'all is well' : 'needs attention'}
         </a>
       )}
     </span>
@@ -157,7 +157,7 @@ function useTitle(here: Place): void {
   const lost = useValue(lostSince);
   useEffect(() => {
     const what = here.path.at(-1) ?? 'overview';
-    const state = lost !== null ? 'connection lost' : !now ? '' : now.health.well ? 'all is well' : 'look here';
+    const state = lost !== null ? 'connection lost' : !now ? '' : now.health.well ? 'all is well' : 'needs attention';
     document.title = [what, state, 'Steadfast'].filter(Boolean).join(' - ');
   }, [here, lost, now?.health.well]);
 }

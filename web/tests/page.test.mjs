@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import { chromium } from 'playwright-core';
+import { startBrowser } from './browser.mjs';
 import { makeNode, until } from './node.mjs';
 import { startService } from './service.mjs';
 
@@ -20,19 +20,7 @@ before(async () => {
   service = await startService();
   node = await makeNode(service.port);
   await node.start();
-  browser = await chromium.launch({
-    executablePath: process.env.STEADFAST_BROWSER ?? '/usr/bin/chromium',
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
+  browser = await startBrowser();
   page = await newPage();
 
   service.moods.stock = { status: 500, body: { error: 'the warehouse is closed' } };
@@ -137,6 +125,29 @@ test('rates are drawn from what flows', async () => {
   await submitted.waitFor();
 });
 
+test('what changes is shown sooner than the next poll', async () => {
+  const figures = page.getByRole('list', { name: 'Figures' });
+  const pending = await count('states=pending');
+  let made = 0;
+  for (const [at, poll, limit, shown] of [
+    ['', '/v1/store', 1600, () => figures.getByRole('link', { name: `${pending + made} pending`, exact: true })],
+    ['tasks?text=soon-', '/v1/tasks?', 2000, () => page.getByRole('link', { name: `soon-${made}`, exact: true })],
+  ]) {
+    await open(at);
+    // The machine may be busy with other tests: one quick change is enough.
+    let best = Infinity;
+    for (let i = 0; i < 10 && best >= limit; ++i) {
+      await page.waitForResponse(r => r.url().includes(poll)); // so the next poll is seconds away
+      const begun = Date.now();
+      await node.submit(`soon-${++made}`, {}, resting);
+      await shown().waitFor();
+      best = Math.min(best, Date.now() - begun);
+    }
+    console.log(`a change is shown after ${best} ms at #/${at}`);
+    assert.ok(best < limit, `#/${at}: ${best} ms`);
+  }
+});
+
 test('incidents are acknowledged, noted, muted and unmuted', async () => {
   await open('');
   await page
@@ -161,6 +172,11 @@ test('incidents are acknowledged, noted, muted and unmuted', async () => {
     await until(async () => isSo(await shown()), button);
     await page.locator('dialog').waitFor({ state: 'detached' });
   }
+  await page.getByText('acknowledged by ann', { exact: true }).waitFor();
+  const acts = page.getByRole('group', { name: 'Acts on the incident' });
+  assert.equal(await acts.getByRole('button', { name: 'Acknowledge' }).count(), 0);
+  const deeds = page.getByRole('region', { name: 'What people did' }).getByRole('listitem');
+  assert.match((await deeds.allInnerTexts()).join('\n'), /ann: note: a reason\n/);
 });
 
 test('a task shows its graph, its attempts and its payload with all digits', async () => {
@@ -184,6 +200,34 @@ test('a task is followed while it moves', async () => {
   await page.getByRole('img', { name: /ship after charge and reserve: running/ }).waitFor();
   await page.getByRole('img', { name: /ship after charge and reserve: completed/ }).waitFor();
   service.moods.shipping = {};
+});
+
+/** As if another tab were before it: to playwright all are seen. */
+function hide(tab, isHidden) {
+  return tab.evaluate(hidden => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, isHidden);
+}
+
+test('tabs that are not seen leave their connections to the others, and are up to date when seen again', async () => {
+  await node.submit('in-tabs', {}, resting);
+  const context = await browser.newContext();
+  const tabs = [];
+  for (let i = 0; i < 8; ++i) {
+    const tab = await context.newPage();
+    await open('tasks/in-tabs', tab);
+    // Sooner than a request that waits for a connection is given up.
+    await tab.locator('.title').getByText('pending', { exact: true }).waitFor({ timeout: 7000 });
+    await hide(tab, true);
+    tabs.push(tab);
+  }
+  await node.post('/v1/tasks/in-tabs/actions', { act: 'suspend' });
+  await hide(tabs[0], false);
+  await tabs[0].locator('.title').getByText('suspended', { exact: true }).waitFor();
+  assert.ok(await tabs[1].locator('.title').getByText('pending', { exact: true }).isVisible());
+  await node.post('/v1/tasks/in-tabs/actions', { act: 'resume' });
+  await context.close();
 });
 
 test('an act that the task does not take is refused before it is sent', async () => {
@@ -275,6 +319,9 @@ test('filters are in the address, and thousands of tasks scroll', async () => {
   assert.match(page.url(), /states=pending/);
 
   const frame = page.locator('.task-frame');
+  const bottom = locator => locator.evaluate(e => e.getBoundingClientRect().bottom);
+  const rows = page.locator('.task-frame .task-row');
+  await until(async () => (await bottom(rows.last())) >= (await bottom(frame)), 'the frame to be full');
   for (let i = 0; i < 40 && !(await page.getByText('3,000 loaded, which are all').isVisible()); ++i) {
     await frame.evaluate(f => f.scrollTo(0, f.scrollHeight));
     await page.waitForTimeout(50);
@@ -282,7 +329,7 @@ test('filters are in the address, and thousands of tasks scroll', async () => {
   await page.getByText('3,000 loaded, which are all').waitFor();
   await frame.evaluate(f => f.scrollTo(0, f.scrollHeight));
   await page.getByRole('link', { name: 'many-0', exact: true }).waitFor();
-  assert.ok((await page.locator('.task-frame .task-row').count()) < 80, 'only the rows that are seen are drawn');
+  assert.ok((await rows.count()) < 80, 'only the rows that are seen are drawn');
 
   await open('tasks?place=/customer&value=c-7&text=many-');
   await page.getByText('30 match').waitFor();
@@ -309,6 +356,28 @@ test('a bulk act shows its plan, its progress, and stops', async () => {
   assert.equal(`${bulk.state} ${bulk.who} ${bulk.why} ${bulk.stopped_by}`, 'stopped ann night ann');
   assert.ok(bulk.done > 0 && bulk.done < 3000);
   assert.equal(await count('states=suspended'), bulk.done);
+  // Of one that another client began, which gave no words for its conditions.
+  await node.post('/v1/bulk-acts', { act: 'suspend', states: ['pending'], payload: { '/customer': 'c-7' } });
+  await open('bulk');
+  await page.getByText('payload:/customer=c-7 state=pending').waitFor();
+});
+
+test('of a workflow nothing is told before it is counted', async () => {
+  let answer;
+  const asked = new Promise(done => (answer = done));
+  await page.route('**/v1/counts?*', async route => (await asked, route.continue()));
+  for (const [at, shown] of [
+    ['workflows/order', page.getByRole('region', { name: 'How it goes' })],
+    ['workflows', page.getByRole('group', { name: 'Workflows' }).getByRole('row').filter({ hasText: 'order' })],
+  ]) {
+    await open(at);
+    await shown.getByText('…').first().waitFor();
+    assert.doesNotMatch(await shown.innerText(), /- of 0|^0$/m);
+  }
+  answer();
+  await page.unrouteAll({ behavior: 'wait' });
+  await open('workflows/order');
+  await page.getByText(/\d+ % of \d+ that ended/).waitFor();
 });
 
 test('everything is reached by keys', async () => {
@@ -527,6 +596,19 @@ async function settled(at, on) {
   await on.locator(content).first().waitFor();
 }
 
+test('an undo that failed is told apart from a step that failed', async () => {
+  service.moods.payment_undo = { status: 422, body: { error: 'the bank says no' } };
+  await node.submit('stays');
+  await until(async () => (await node.state('stays')) === 'processed', 'stays to be processed');
+  await node.post('/v1/tasks/stays/actions', { act: 'undo' });
+  await until(async () => (await node.state('stays')) === 'error', 'stays to be in error');
+  await open('tasks/stays');
+  const track = page.getByRole('img', { name: /^charge: charge, do 1: succeeded.*undo \d+: failed permanent/ });
+  await track.locator('.bar.bad.of-undo').waitFor();
+  await page.locator('.key').getByText('undo failed for good').waitFor();
+  service.moods.payment_undo = {};
+});
+
 test('leases are released and nodes drained', async () => {
   await open('nodes');
   const epoch = async () => (await node.get('/v1/leases')).leases.find(l => l.name === 'supervisor').epoch;
@@ -585,6 +667,46 @@ test('a token with a role alone answers its questions', async () => {
   assert.equal((await task('deal-3')).steps.find(s => s.name === 'approval').result.who, 'seller');
   await open('tasks/deal-3');
   await page.getByText('`seller` has no scope `read`'.replaceAll('`', '')).waitFor();
+});
+
+async function useToken(token) {
+  await page.getByRole('button', { name: 'Forget the token' }).click();
+  await page.getByLabel('Token').fill(token);
+  await page.getByRole('button', { name: 'Use it' }).click();
+}
+
+test('a token that only reads is offered nothing to do', async () => {
+  const acts = [
+    ['tasks/wrong-3', page.getByRole('group', { name: 'Acts on the task' })],
+    ['tasks', page.getByRole('button', { name: 'Act on all that match' })],
+    ['incidents/1', page.getByRole('button', { name: 'Leave a note' })],
+    ['agents', page.getByRole('button', { name: /^Open circuit/ })],
+    ['schedules', page.getByRole('button', { name: 'Run now nightly' })],
+    ['approvals', page.getByRole('button', { name: /^Answer/ })],
+    ['nodes', page.getByRole('button', { name: 'Release supervisor' })],
+  ];
+  await node.submit('deal-4', { order: 'deal-4' }, { workflow: 'deal' });
+  await open('');
+  await useToken(node.newToken('operator', '--scope', 'operate'));
+  for (const [at, act] of acts.slice(0, -1)) {
+    await open(at);
+    await act.first().waitFor();
+  }
+  await useToken(node.newToken('looker', '--scope', 'read'));
+  for (const [at, act] of acts) {
+    await open(at);
+    await settled(at, page);
+    assert.equal(await act.count(), 0, at);
+  }
+});
+
+test('a token that is limited to a workflow is told so where there is nothing for it', async () => {
+  await open('');
+  await useToken(node.newToken('labels', '--scope', 'read', '--workflow', 'label'));
+  for (const at of ['', 'agents', 'nodes']) {
+    await open(at);
+    await page.getByText('Your token sees the tasks of label and nothing else').waitFor();
+  }
 });
 
 test('the browser had nothing to complain about', () => {

@@ -21,7 +21,7 @@ async function load(source) {
 const { parseExact, pretty } = await load('core/exact.ts');
 const { clock, span, visible } = await load('core/text.ts');
 const { difference } = await load('parts/difference.ts');
-const { bodyOf, queryOf, wordsOf } = await load('screens/filter.ts');
+const { bodyOf, queryOf, whereInWords, wordsOf } = await load('screens/filter.ts');
 
 /** Numbers of a seed, so that a failure can be played again. */
 function chance(seed) {
@@ -92,6 +92,10 @@ test('what cannot be seen is shown', () => {
 test('spans and moments are short', () => {
   const spans = [0, 999, 2400, 59_000, 119_999, 720_000, 12_000_000, 187_200_000].map(span);
   assert.deepEqual(spans, ['0 ms', '999 ms', '2.4 s', '59 s', '119 s', '12 min', '3 h 20 min', '2 d 4 h']);
+  assert.deepEqual(
+    [120_000, 150_000, 59_000].map(ms => span(ms, true)),
+    ['2 min', '2 min 30 s', '59 s'],
+  );
   assert.match(clock(Date.now()), /^\d\d:\d\d:\d\d$/);
   assert.match(clock('2020-02-03T12:00:00Z'), /^2020-02-0\d \d\d:\d\d:\d\d$/);
   assert.equal(clock(null), '');
@@ -118,6 +122,18 @@ test('the filters of the address are those of a query, of a body and of the comm
     payload: { '/customer': 'c-7' },
   });
   assert.equal(wordsOf(filter), 'state=error,undone workflow=order payload:/customer=c-7');
+  // What the node keeps of a client that gives no words.
+  const kept = JSON.stringify({ ...bodyOf(filter), ended_after_ms: 0 });
+  assert.equal(
+    whereInWords(kept),
+    'state=error,undone workflow=order payload:/customer=c-7 ended_after=1970-01-01T00:00:00.000Z',
+  );
+  assert.deepEqual(['', '{}', '{"a', 'state=error'].map(whereInWords), [
+    'all tasks',
+    'all tasks',
+    '{"a',
+    'state=error',
+  ]);
   const times = new URLSearchParams('submitted_after=2026-11-24T02:14:05');
   assert.equal(bodyOf(times).submitted_after_ms, new Date(2026, 10, 24, 2, 14, 5).getTime());
   assert.equal(wordsOf(new URLSearchParams()), 'all tasks');

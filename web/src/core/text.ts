@@ -11,14 +11,14 @@ export function clock(at: string | number | null | undefined): string {
   return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${time}`;
 }
 
-/** "350 ms", "2.4 s", "12 min", "3 h 20 min", "2 d 4 h" */
-export function span(ms: number): string {
+/** "350 ms", "2.4 s", "12 min", "3 h 20 min", "2 d 4 h"; "12 min 30 s", too, `withSeconds` */
+export function span(ms: number, withSeconds = false): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < 10_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
   const seconds = Math.floor(ms / 1000);
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 120) return `${minutes} min`;
+  if (minutes < 120) return `${minutes} min` + (withSeconds && seconds % 60 ? ` ${seconds % 60} s` : '');
   const hours = Math.floor(minutes / 60);
   if (hours < 48) return `${hours} h` + (minutes % 60 ? ` ${minutes % 60} min` : '');
   return `${Math.floor(hours / 24)} d` + (hours % 24 ? ` ${hours % 24} h` : '');

@@ -105,13 +105,14 @@ async function isLive(): Promise<boolean> {
   }
 }
 
-async function exchange(method: 'GET' | 'POST', path: string, body?: string): Promise<string> {
+async function exchange(method: 'GET' | 'POST', path: string, body?: string, over?: AbortSignal): Promise<string> {
   const limit = new AbortController();
+  over?.addEventListener('abort', () => limit.abort(), { signal: limit.signal });
   const timer = setTimeout(() => limit.abort(), answerWithin);
   try {
     return await (await send(method, path, body, { signal: limit.signal })).text();
   } catch (e) {
-    if (!limit.signal.aborted) throw e;
+    if (!limit.signal.aborted || over?.aborted) throw e;
     if (await isLive())
       throw new Problem(504, 'slow', `the node lives, but gave no answer in ${answerWithin / 1000} s`);
     noteLost();
@@ -121,8 +122,9 @@ async function exchange(method: 'GET' | 'POST', path: string, body?: string): Pr
   }
 }
 
-export async function get<T>(path: string): Promise<T> {
-  return JSON.parse(await exchange('GET', path)) as T;
+/** When nobody waits for the answer any more, `over` frees its connection, of which a browser has six. */
+export async function get<T>(path: string, over?: AbortSignal): Promise<T> {
+  return JSON.parse(await exchange('GET', path, undefined, over)) as T;
 }
 
 /** With the digits of numbers kept, as ExactNumber where that is needed: for payloads and results. */

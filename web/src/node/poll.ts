@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { awakened, get, messageOf, NoAnswer } from './client';
+import { repeat } from './changes';
+import { get, messageOf, NoAnswer } from './client';
 
 export interface Polled<T> {
   data: T | undefined; // what was told last, also while the connection is lost
@@ -8,8 +9,12 @@ export interface Polled<T> {
 }
 
 const whileLost = 2000; // milliseconds between two tries
+const rarely = 30_000; // and more: of what does not change with tasks
 
-/** Asks again `every` so many milliseconds after an answer, while the page is seen. No path: nothing is asked. */
+/**
+ * Asks again `every` so many milliseconds after an answer, and sooner when tasks have changed, while the page is seen.
+ * No path: nothing is asked.
+ */
 export function usePoll<T>(path: string | null, every: number): Polled<T> {
   const [told, setTold] = useState<{ path: string; data: T }>();
   const [problem, setProblem] = useState('');
@@ -17,37 +22,24 @@ export function usePoll<T>(path: string | null, every: number): Polled<T> {
 
   useEffect(() => {
     if (path === null) return;
-    let over = false;
-    let asking = false;
-    let timer: number | undefined;
+    const over = new AbortController();
     const ask = async () => {
-      clearTimeout(timer);
-      if (asking) return;
-      asking = true;
-      let next = every;
       try {
-        if (!document.hidden) {
-          const data = await get<T>(path);
-          if (over) return;
-          setTold({ path, data });
-          setProblem('');
-        }
+        const data = await get<T>(path, over.signal);
+        if (over.signal.aborted) return;
+        setTold({ path, data });
+        setProblem('');
       } catch (e) {
-        if (over) return;
-        if (e instanceof NoAnswer) next = Math.min(every, whileLost);
-        else setProblem(messageOf(e));
-      } finally {
-        asking = false;
+        if (over.signal.aborted) return;
+        if (e instanceof NoAnswer) return Math.min(every, whileLost);
+        setProblem(messageOf(e));
       }
-      if (!over) timer = setTimeout(() => void ask(), next);
     };
-    again.current = () => void ask();
-    void ask();
-    const quiet = awakened.watch(() => void ask());
+    const asking = repeat(every, ask, every < rarely);
+    again.current = asking.now;
     return () => {
-      over = true;
-      clearTimeout(timer);
-      quiet();
+      over.abort();
+      asking.end();
     };
   }, [path, every]);
 

@@ -5,20 +5,27 @@ const firstPause = 500;
 const longestPause = 5000;
 
 export interface Heard {
-  event: (data: unknown) => void;
+  opened?: () => void;
+  event: (data: unknown) => void | 'enough'; // then the stream ends, and another one begins with what comes after
   refused: (why: string) => void;
 }
 
-/** Server-sent events from `path`, over lost connections, until what it returns is called or the node has no more. */
+/**
+ * Server-sent events from `path`, over lost connections, until what it returns is called or the node has no more. Not
+ * while the page is hidden: a browser keeps six connections to a host, for all its tabs.
+ */
 export function listen(path: string, heard: Heard): () => void {
   const over = new AbortController();
   void (async () => {
     let last = '';
     let pause = firstPause;
     while (!over.signal.aborted) {
+      if (document.hidden) await paused(longestPause, over.signal);
+      if (document.hidden) continue;
       const round = new AbortController();
       const end = () => round.abort();
-      over.signal.addEventListener('abort', end);
+      over.signal.addEventListener('abort', end, { signal: round.signal });
+      document.addEventListener('visibilitychange', end, { signal: round.signal });
       // A connection over which nothing comes is not seen to be dead: others find out that the node was away.
       const quiet = lostSince.watch(end);
       try {
@@ -26,9 +33,15 @@ export function listen(path: string, heard: Heard): () => void {
         const response = await send('GET', path, undefined, { signal: round.signal, headers });
         if (response.status === 204 || !response.body) return;
         pause = firstPause;
+        heard.opened?.();
+        const opened = Date.now();
         await read(response.body, (id, data) => {
+          if (round.signal.aborted) return;
           last = id;
-          heard.event(parseExact(data));
+          if (heard.event(parseExact(data)) !== 'enough') return;
+          last = '';
+          pause = Math.max(0, opened + 1000 - Date.now());
+          end();
         });
       } catch (e) {
         if (over.signal.aborted) return;
@@ -36,10 +49,10 @@ export function listen(path: string, heard: Heard): () => void {
         if (!mayPass) return heard.refused(messageOf(e));
       } finally {
         quiet();
-        over.signal.removeEventListener('abort', end);
+        end();
       }
       await paused(pause, over.signal);
-      pause = Math.min(pause * 2, longestPause);
+      pause = Math.min(Math.max(firstPause, pause * 2), longestPause);
     }
   })();
   return () => over.abort();
@@ -64,7 +77,7 @@ async function read(body: ReadableStream<Uint8Array>, tell: (id: string, data: s
   }
 }
 
-/** Ends early when the connection is found to be back. */
+/** Ends early when the connection is found to be back, and when the page is seen again. */
 function paused(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise(done => {
     const end = () => {

@@ -1,6 +1,7 @@
-import { Value } from '../core/value';
+import { useValue, Value } from '../core/value';
 import { counted } from '../core/text';
-import { awakened, get, messageOf, NoAnswer, Problem, segment, theToken } from './client';
+import { repeat } from './changes';
+import { get, messageOf, NoAnswer, Problem, segment, theToken, wake } from './client';
 import { untold, type Agent, type Counts, type Health, type Me, type ProcessState } from './types';
 import type { Silent, StoreStats, ToldAgents } from './types';
 
@@ -42,12 +43,25 @@ const every = 2000;
 const waitsAge = 10_000; // milliseconds; for them all unfinished tasks are read
 const samplesMax = 150;
 
-let me: { token: string | null; told: Me } | undefined;
+const me = new Value<{ token: string | null; told: Me } | undefined>(undefined);
 
 async function whoAmI(): Promise<Me> {
   const token = theToken();
-  if (me?.token !== token) me = { token, told: await get<Me>('/v1/me') };
-  return me!.told;
+  if (me.get()?.token !== token) me.set({ token, told: await get<Me>('/v1/me') });
+  return me.get()!.told;
+}
+
+/** Whether whoever looks may do what needs this scope; what is not allowed is not offered. */
+export function useMay(scope: 'operate' | 'admin'): boolean {
+  const scopes = useValue(me)?.told.scopes ?? [];
+  return scopes.includes(scope) || scopes.includes('admin');
+}
+
+/** Of a question: whether whoever looks may answer it, by the role to which it goes. */
+export function useMayAnswer(): (role: string) => boolean {
+  const roles = useValue(me)?.told.roles ?? [];
+  const mayAct = useMay('operate');
+  return role => mayAct || roles.includes(role);
 }
 
 async function look(): Promise<void> {
@@ -153,20 +167,12 @@ function medianOf(agents: Agent[]): number {
 }
 
 export function startWatching(): void {
-  let timer: number | undefined;
-  let asking = false;
-  const round = async () => {
-    clearTimeout(timer);
-    if (asking) return;
-    asking = true;
+  document.addEventListener('visibilitychange', () => document.hidden || wake());
+  repeat(every, async () => {
     try {
-      if (!document.hidden) await look();
+      await look();
     } catch (e) {
       if (!(e instanceof NoAnswer)) watchProblem.set(messageOf(e));
     }
-    asking = false;
-    timer = setTimeout(() => void round(), every);
-  };
-  awakened.watch(() => void round());
-  void round();
+  });
 }

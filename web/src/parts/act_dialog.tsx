@@ -131,7 +131,7 @@ export function ActDialog({
         <Problems text={problem} />
         <footer class="dialog-foot">
           <button type="button" class="quiet" onClick={close}>
-            Leave it
+            Do nothing
           </button>
           <button type="submit" class="primary" disabled={isSending || !!mistake || verdict.is !== 'taken'}>
             {act[0]!.toUpperCase() + act.slice(1)}

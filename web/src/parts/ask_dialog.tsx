@@ -51,7 +51,7 @@ export function AskDialog({
         <Problems text={problem} />
         <footer class="dialog-foot">
           <button type="button" class="quiet" onClick={close}>
-            Leave it
+            Do nothing
           </button>
           <button type="submit" class="primary" disabled={isSending || !isReady || (needsWhy && why.trim() === '')}>
             {button}

@@ -103,7 +103,7 @@ export function BulkDialog({ filter, close }: { filter: URLSearchParams; close: 
           <div role="status">{plan && <Plan plan={plan} />}</div>
           <footer class="dialog-foot">
             <button type="button" class="quiet" onClick={close}>
-              Leave it
+              Do nothing
             </button>
             {plan ? (
               <button type="submit" class="primary" disabled={isSending || plan.count === 0}>

@@ -60,7 +60,7 @@ export function Timeline({ task, now }: { task: Task; now: number }) {
           <div class="track">
             {ticks.map((t, i) => (
               <span key={i} class={`tick t${i}`} style={{ left: at(t) }}>
-                {i === 0 ? clock(t) : `+${span(t - begin)}`}
+                {i === 0 ? clock(t) : `+${span(t - begin, true)}`}
               </span>
             ))}
           </div>
@@ -68,7 +68,8 @@ export function Timeline({ task, now }: { task: Task; now: number }) {
       </div>
       <p class="key" aria-hidden="true">
         <i class="bar good" /> succeeded <i class="bar warn" /> failed for now, or unknown <i class="bar bad" /> failed
-        for good <i class="bar undo" /> undo <i class="bar busy" /> under way <i class="bar wait" /> wait
+        for good <i class="bar busy" /> under way <i class="bar undo" /> undone <i class="bar bad of-undo" /> undo
+        failed for good <i class="bar busy of-undo" /> undo under way <i class="bar wait" /> wait
       </p>
     </div>
   );
@@ -79,8 +80,9 @@ function lastMoments(task: Task): number[] {
 }
 
 function kindOf(a: Attempt): string {
-  if (a.outcome === 'open') return 'busy';
-  if (a.outcome === 'failed_permanent') return 'bad';
+  const undo = a.action === 'undo' ? ' of-undo' : '';
+  if (a.outcome === 'open') return `busy${undo}`;
+  if (a.outcome === 'failed_permanent') return `bad${undo}`;
   if (a.outcome !== 'succeeded') return 'warn';
   return a.action === 'undo' ? 'undo' : 'good';
 }

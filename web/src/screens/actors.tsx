@@ -35,7 +35,7 @@ export function Actors() {
       {data?.silent_nodes.map(s => (
         <Problems key={s.node} text={`Node ${s.node} does not answer: ${s.why}`} />
       ))}
-      <Section title="The longest mailbox first">
+      <Section title="Actors by mailbox length">
         <Sheet
           label="Actors"
           head={['actor', 'waiting', 'handled', 'a second', 'in hand', 'last message', 'took', 'state', 'about']}

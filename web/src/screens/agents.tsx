@@ -4,9 +4,10 @@ import { number, percent, span, visible } from '../core/text';
 import { useValue } from '../core/value';
 import { segment, wake } from '../node/client';
 import type { Agent } from '../node/types';
-import { callsOf, seen } from '../node/watch';
+import { callsOf, seen, useMay } from '../node/watch';
 import { AskDialog } from '../parts/ask_dialog';
 import { Moment } from '../parts/moment';
+import { OwnNotice } from '../parts/own';
 import { Problems, Section, Sheet } from '../parts/section';
 import { State } from '../parts/state';
 import { byTrouble, circuitOf, LastTrouble } from './overview';
@@ -16,6 +17,7 @@ export function Agents() {
   const only = useValue(place).query.get('name');
   const [asked, setAsked] = useState<Agent>();
   const agents = byTrouble(now?.agents ?? []).filter(a => !only || a.name === only);
+  const mayAct = useMay('operate');
   const isOpen = asked?.circuit !== 'closed';
   return (
     <>
@@ -27,10 +29,11 @@ export function Agents() {
           </a>
         )}
       </div>
+      {now?.own && <OwnNotice own={now.own} />}
       {now?.silent.map(s => (
         <Problems key={s.node} text={`Node ${s.node} does not answer: ${s.why}`} />
       ))}
-      <Section title="Those in trouble first">
+      <Section title="Agents, those in trouble first">
         <Sheet
           label="Agents"
           head={[
@@ -80,9 +83,11 @@ export function Agents() {
                 <LastTrouble of={a} />
               </td>
               <td>
-                <button type="button" onClick={() => setAsked(a)} aria-label={`${verb(a)} of ${a.name}`}>
-                  {verb(a)}
-                </button>
+                {mayAct && (
+                  <button type="button" onClick={() => setAsked(a)} aria-label={`${verb(a)} of ${a.name}`}>
+                    {verb(a)}
+                  </button>
+                )}
               </td>
             </tr>
           ))}

@@ -5,7 +5,7 @@ import { useValue } from '../core/value';
 import { segment, wake } from '../node/client';
 import { usePoll } from '../node/poll';
 import type { Question } from '../node/types';
-import { seen } from '../node/watch';
+import { seen, useMayAnswer } from '../node/watch';
 import { AnswerDialog } from '../parts/answer_dialog';
 import { Moment } from '../parts/moment';
 import { Older, Problems, Section, Sheet } from '../parts/section';
@@ -49,6 +49,7 @@ export function Questions({ role, workflow }: { role?: string | undefined; workf
   const [before, setBefore] = useState(0);
   const [asked, setAsked] = useState<Question>();
   const [said, setSaid] = useState('');
+  const mayAnswer = useMayAnswer();
   const { data, problem, reload } = usePoll<{ approvals: Question[]; next: number | null }>(
     `/v1/approvals?max=200&before=${before}` +
       (role ? `&role=${segment(role)}` : '') +
@@ -60,7 +61,7 @@ export function Questions({ role, workflow }: { role?: string | undefined; workf
       <Problems text={problem} />
       <Section title="Questions that wait for a person" aside={<span role="status">{said}</span>}>
         {data && data.approvals.length === 0 && (
-          <p class="faint">{data.next === null ? 'Nobody is asked anything.' : 'None among the newest tasks.'}</p>
+          <p class="faint">{data.next === null ? 'No open questions.' : 'None among the newest tasks.'}</p>
         )}
         {data && data.approvals.length > 0 && (
           <Sheet label="Questions" head={['question', 'act', 'until', 'role', 'task', 'since']}>
@@ -68,13 +69,15 @@ export function Questions({ role, workflow }: { role?: string | undefined; workf
               <tr key={`${q.id} ${q.step}`}>
                 <td class="main">{visible(q.question)}</td>
                 <td>
-                  <button
-                    type="button"
-                    aria-label={`Answer ${visible(q.step)} of ${visible(q.id)}`}
-                    onClick={() => (setAsked(q), setSaid(''))}
-                  >
-                    Answer
-                  </button>
+                  {mayAnswer(q.role) && (
+                    <button
+                      type="button"
+                      aria-label={`Answer ${visible(q.step)} of ${visible(q.id)}`}
+                      onClick={() => (setAsked(q), setSaid(''))}
+                    >
+                      Answer
+                    </button>
+                  )}
                 </td>
                 <td>
                   <Moment at={q.limit_at} />

@@ -4,12 +4,14 @@ import { counted, number, span, visible } from '../core/text';
 import { messageOf, post } from '../node/client';
 import { usePoll } from '../node/poll';
 import type { BulkAct } from '../node/types';
+import { useMay } from '../node/watch';
 import { Facts } from '../parts/facts';
 import { Moment } from '../parts/moment';
 import { Prose } from '../parts/prose';
 import { Problems, Section, Sheet } from '../parts/section';
 import { State } from '../parts/state';
 import { lastWho } from '../parts/who';
+import { whereInWords } from './filter';
 
 interface Shown {
   bulk: BulkAct;
@@ -21,6 +23,7 @@ export function BulkProgress({ number: which }: { number: number }) {
   const [isOver, setOver] = useState(false);
   const { data, problem, reload } = usePoll<Shown>(`/v1/bulk-acts/${which}`, isOver ? 60_000 : 400);
   const [said, setSaid] = useState('');
+  const mayAct = useMay('operate');
   const begun = useRef<{ at: number; met: number }>();
   if (!data) return <Problems text={problem} />;
   const b = data.bulk;
@@ -45,7 +48,7 @@ export function BulkProgress({ number: which }: { number: number }) {
       <progress
         max={Math.max(1, b.about)}
         value={b.state === 'ended' ? Math.max(1, b.about) : met}
-        aria-label="Tasks met"
+        aria-label="Tasks done"
       />
       <p role="status">
         {number(b.done)} done, {number(b.refused)} refused, {number(b.skipped)} skipped, of about {number(b.about)}.
@@ -53,7 +56,7 @@ export function BulkProgress({ number: which }: { number: number }) {
           rate > 0 &&
           ` ${number(Math.round(rate))} a second, ${span(((b.about - met) / rate) * 1000)} left.`}
       </p>
-      {b.state === 'open' && (
+      {mayAct && b.state === 'open' && (
         <button type="button" onClick={() => void stop()}>
           Stop it here
         </button>
@@ -91,7 +94,7 @@ export function BulkScreen({ number: which }: { number: string }) {
         <Section title="What it is">
           <Facts
             all={[
-              ['Tasks', <code>{visible(data.bulk.where || 'all tasks')}</code>],
+              ['Tasks', <code>{visible(whereInWords(data.bulk.where))}</code>],
               ['By', visible(data.bulk.who)],
               ['Why', visible(data.bulk.why)],
               ['Began', <Moment at={data.bulk.started_at} />],
@@ -115,7 +118,7 @@ export function BulkList() {
       <Section title="The newest first">
         {data && data.bulk_acts.length === 0 && <p class="faint">There was none lately.</p>}
         {data && data.bulk_acts.length > 0 && (
-          <Sheet label="Bulk acts" head={['act', 'tasks', 'state', 'met', 'by', 'began']}>
+          <Sheet label="Bulk acts" head={['act', 'tasks', 'state', 'done', 'by', 'began']}>
             {data.bulk_acts.map(b => (
               <tr key={b.number}>
                 <td>
@@ -124,7 +127,7 @@ export function BulkList() {
                   </a>
                 </td>
                 <td class="main">
-                  <code>{visible(b.where || 'all tasks')}</code>
+                  <code>{visible(whereInWords(b.where))}</code>
                 </td>
                 <td>
                   <State of={b.state} as={b.state === 'open' ? 'busy' : 'calm'} />

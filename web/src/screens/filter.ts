@@ -38,3 +38,19 @@ export function wordsOf(filter: URLSearchParams): string {
   }
   return all.join(' ') || 'all tasks';
 }
+
+/** The conditions of a bulk act in the same words, also of one whose client gave the conditions alone. */
+export function whereInWords(where: string): string {
+  if (!where.startsWith('{')) return where || 'all tasks';
+  try {
+    const all = Object.entries(JSON.parse(where) as Record<string, unknown>).flatMap(([name, value]) => {
+      if (name === 'payload')
+        return Object.entries(value as Record<string, unknown>).map(([at, v]) => `payload:${at}=${v as string}`);
+      if (name.endsWith('_ms')) return `${name.slice(0, -3)}=${new Date(value as number).toISOString()}`;
+      return `${name === 'states' ? 'state' : name}=${value as string}`;
+    });
+    return all.join(' ') || 'all tasks';
+  } catch {
+    return where;
+  }
+}

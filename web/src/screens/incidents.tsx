@@ -5,7 +5,9 @@ import { segment, wake } from '../node/client';
 import { causeOf, isMuted } from '../node/health';
 import { usePoll } from '../node/poll';
 import type { Alert, Incident } from '../node/types';
+import { useMay } from '../node/watch';
 import { AskDialog } from '../parts/ask_dialog';
+import { Deeds } from '../parts/deeds';
 import { Facts } from '../parts/facts';
 import { Moment } from '../parts/moment';
 import { Prose } from '../parts/prose';
@@ -35,18 +37,30 @@ const hour = 3_600_000;
 
 type Asked = { act: 'ack' | 'mute' | 'unmute' | 'note'; title: string; button: string };
 
-const actsOn: Record<string, Asked> = {
+const actsOn: Record<Asked['act'], Asked> = {
   ack: { act: 'ack', title: 'Say that you look after it', button: 'Acknowledge' },
   mute: { act: 'mute', title: 'Mute the incident', button: 'Mute' },
   unmute: { act: 'unmute', title: 'Let it count again', button: 'Unmute' },
   note: { act: 'note', title: 'Leave a note', button: 'Leave a note' },
 };
 
+function actsNow(x: Incident): Asked[] {
+  const { ack, mute, unmute, note } = actsOn;
+  return [...(x.acknowledged_by ? [] : [ack]), isMuted(x) ? unmute : mute, note];
+}
+
 export function IncidentScreen({ number: which }: { number: string }) {
   const { data, problem, reload } = usePoll<{ incident: Incident }>(`/v1/incidents/${segment(which)}`, 2000);
   const [asked, setAsked] = useState<Asked>();
   const [hours, setHours] = useState(1);
-  if (!data) return <Problems text={problem} />;
+  const mayAct = useMay('operate');
+  if (!data)
+    return (
+      <>
+        <h1>Incident {which}</h1>
+        <Problems text={problem} />
+      </>
+    );
   const x = data.incident;
   const tasks = { workflow: x.workflow, step: x.step };
   return (
@@ -62,9 +76,8 @@ export function IncidentScreen({ number: which }: { number: string }) {
         {x.tasks_ever > 0 && <>, {number(x.tasks_ever)} so far</>}
       </p>
       <div class="actions" role="group" aria-label="Acts on the incident">
-        {Object.values(actsOn)
-          .filter(a => (a.act === 'mute' ? !isMuted(x) : a.act === 'unmute' ? isMuted(x) : true))
-          .map(a => (
+        {mayAct &&
+          actsNow(x).map(a => (
             <button type="button" key={a.act} onClick={() => setAsked(a)}>
               {a.button}
             </button>
@@ -98,13 +111,7 @@ export function IncidentScreen({ number: which }: { number: string }) {
       </Section>
       {x.acts.length > 0 && (
         <Section title="What people did">
-          <ul class="plain">
-            {x.acts.map((a, i) => (
-              <li key={i}>
-                <Moment at={a.at} /> <b>{visible(a.who)}</b> {a.what} {visible(a.why)}
-              </li>
-            ))}
-          </ul>
+          <Deeds acts={x.acts} />
         </Section>
       )}
       <AlertsOf incident={x} />

@@ -5,10 +5,11 @@ import { useValue } from '../core/value';
 import { segment, wake } from '../node/client';
 import { usePoll } from '../node/poll';
 import type { Lease, StoreStats } from '../node/types';
-import { seen } from '../node/watch';
+import { seen, useMay } from '../node/watch';
 import { AskDialog } from '../parts/ask_dialog';
 import { Facts } from '../parts/facts';
 import { Moment } from '../parts/moment';
+import { OwnNotice } from '../parts/own';
 import { Problems, Section, Sheet } from '../parts/section';
 import { State } from '../parts/state';
 
@@ -18,6 +19,7 @@ export function Nodes() {
   const now = useValue(seen);
   const { data, problem, reload } = usePoll<{ leases: Lease[] }>('/v1/leases', 3000);
   const [asked, setAsked] = useState<Asked>();
+  const mayAct = useMay('admin');
   const done = () => {
     setAsked(undefined);
     reload();
@@ -26,8 +28,9 @@ export function Nodes() {
   return (
     <>
       <h1>Nodes</h1>
+      {now?.own && <OwnNotice own={now.own} />}
       <Problems text={now?.health.store_trouble ?? ''} />
-      <Section title="The nodes that live, and the last that did">
+      <Section title="Nodes, including recent ones that are gone">
         <Sheet
           label="Nodes"
           head={[
@@ -63,7 +66,7 @@ export function Nodes() {
                 <Moment at={n.certificate_until} />
               </td>
               <td>
-                {n.state === 'alive' && (
+                {mayAct && n.state === 'alive' && (
                   <button
                     type="button"
                     onClick={() => setAsked({ what: 'drain', name: n.name })}
@@ -89,7 +92,7 @@ export function Nodes() {
                 <Moment at={l.expires_at} />
               </td>
               <td>
-                {l.holder && (
+                {mayAct && l.holder && (
                   <button
                     type="button"
                     onClick={() => setAsked({ what: 'release', name: l.name })}

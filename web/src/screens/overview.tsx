@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { href } from '../core/router';
 import { counted, number, percent, span, visible, words } from '../core/text';
 import { useValue } from '../core/value';
+import { useChanges } from '../node/changes';
 import { counts, isMuted, causeOf, sorted } from '../node/health';
 import { usePoll } from '../node/poll';
 import {
@@ -16,12 +17,15 @@ import {
 import { callsOf, samples, seen, type Own, type Seen } from '../node/watch';
 import { Chart } from '../parts/chart';
 import { Moment } from '../parts/moment';
+import { OwnNotice } from '../parts/own';
 import { Prose } from '../parts/prose';
 import { Problems, Section, Sheet } from '../parts/section';
 import { State } from '../parts/state';
 import { Questions } from './approvals';
+import { whereInWords } from './filter';
 
 export function Overview() {
+  useChanges();
   const now = useValue(seen);
   if (!now) return <p class="faint">Asking the node…</p>;
   return (
@@ -78,7 +82,7 @@ function HealthBand({ now }: { now: Seen }) {
 function OwnQuestions({ own }: { own: Own }) {
   return (
     <>
-      <p class="notice">Your token sees the questions to its roles, and nothing else.</p>
+      <OwnNotice own={own} />
       {own.workflows.length === 0 ? <Questions /> : own.workflows.map(w => <Questions key={w} workflow={w} />)}
     </>
   );
@@ -90,10 +94,7 @@ function OwnTasks({ own }: { own: Own }) {
     own.counts.find(c => c.workflow === workflow)?.states[state] ?? 0;
   return (
     <>
-      <p class="notice">
-        Your token sees the tasks of {own.workflows.map(visible).join(', ')} and nothing else: no incidents, agents or
-        nodes.
-      </p>
+      <OwnNotice own={own} />
       <Section title="Tasks">
         <Sheet label="Tasks by workflow" head={['workflow', ...processStates]}>
           {own.workflows.map(w => (
@@ -175,7 +176,7 @@ function oldestOf(waits: Wait[]): Wait | undefined {
 export function stateOf(x: Incident): string {
   if (x.closed_at) return 'closed';
   if (isMuted(x)) return 'muted';
-  return x.acknowledged_by ? `seen by ${visible(x.acknowledged_by)}` : 'new';
+  return x.acknowledged_by ? `acknowledged by ${visible(x.acknowledged_by)}` : 'new';
 }
 
 function Incidents({ incidents, more }: { incidents: Incident[]; more: boolean }) {
@@ -187,7 +188,7 @@ function Incidents({ incidents, more }: { incidents: Incident[]; more: boolean }
       title="Incidents"
       aside={
         <span class="links">
-          <a href={href(['in-place'])}>still in place</a> <a href={href(['incidents'])}>closed ones, too</a>
+          <a href={href(['in-place'])}>still in place</a> <a href={href(['incidents'])}>include closed</a>
         </span>
       }
     >
@@ -244,7 +245,9 @@ function Rates() {
     <Section
       title="Rates and latencies"
       class="rates"
-      aside={<span class="faint">{seconds > 0 ? `the last ${span(seconds * 1000)}` : 'from now on'}</span>}
+      aside={
+        <span class="faint">{seconds > 0 ? `the last ${span(seconds * 1000)}` : 'since you opened the page'}</span>
+      }
     >
       <Chart title="Submitted" unit="s" lines={[{ name: 'tasks', tone: 'busy', values: line('submitted') }]} />
       <Chart
@@ -395,7 +398,7 @@ function OpenBulkActs() {
         {data.bulk_acts.map(b => (
           <li key={b.number}>
             <a data-row href={href(['bulk', b.number])}>
-              {b.act} {visible(b.where)}
+              {b.act} {visible(whereInWords(b.where))}
             </a>{' '}
             {number(b.done + b.refused + b.skipped)} of about {number(b.about)}, by {visible(b.who)}
           </li>

@@ -4,6 +4,7 @@ import { number, span, visible } from '../core/text';
 import { segment } from '../node/client';
 import { usePoll } from '../node/poll';
 import type { Schedule, ShownSchedule } from '../node/types';
+import { useMay } from '../node/watch';
 import { AskDialog } from '../parts/ask_dialog';
 import { Facts } from '../parts/facts';
 import { Fold } from '../parts/fold';
@@ -28,7 +29,9 @@ function timesOf(s: Schedule): string {
 function useActs(done: () => void) {
   const [asked, setAsked] = useState<{ name: string; act: Act }>();
   const [told, setTold] = useState<{ task: string; isQueued: boolean }>();
+  const mayAct = useMay('operate');
   const buttons = (s: Schedule) => {
+    if (!mayAct) return null;
     const acts: Act[] = [s.is_paused ? 'resume' : 'pause', 'run'];
     return (
       <span class="buttons">
@@ -86,7 +89,7 @@ export function Schedules() {
     <>
       <h1>Schedules</h1>
       <Problems text={problem} />
-      <Section title="What makes tasks at moments of its own" aside={said}>
+      <Section title="Schedules" aside={said}>
         {data && data.schedules.length === 0 && <p class="faint">There is no schedule{after && ' after these'}.</p>}
         {data && data.schedules.length > 0 && (
           <Sheet label="Schedules" head={['schedule', 'act', 'next', 'when', 'last task', 'made']}>

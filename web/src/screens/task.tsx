@@ -1,12 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 import { href } from '../core/router';
-import { clock, number, span, visible, words } from '../core/text';
+import { clock, counted, number, span, visible, words } from '../core/text';
 import { getExact, messageOf, segment } from '../node/client';
 import { listen } from '../node/stream';
 import { usePoll } from '../node/poll';
+import { useMay, useMayAnswer } from '../node/watch';
 import type { Attempt, ProcessState, ShownTask, Step, Task, TaskAct, TaskPage, TaskSummary } from '../node/types';
 import { ActDialog } from '../parts/act_dialog';
 import { AnswerDialog } from '../parts/answer_dialog';
+import { Deeds } from '../parts/deeds';
 import { Facts } from '../parts/facts';
 import { Fold } from '../parts/fold';
 import { Graph } from '../parts/graph';
@@ -73,6 +75,7 @@ export function TaskScreen({ id }: { id: string }) {
   const { shown, problem, again } = useTask(id);
   const [act, setAct] = useState<TaskAct>();
   const [said, setSaid] = useState('');
+  const mayAct = useMay('operate');
   const now = useNow(shown !== undefined && shown.task.ended_at === null);
   if (!shown)
     return (
@@ -106,14 +109,16 @@ export function TaskScreen({ id }: { id: string }) {
           </p>
         ))}
       </div>
-      <div class="actions" role="group" aria-label="Acts on the task">
-        {buttons(likely)}
-        <details class="others">
-          <summary>Other acts</summary>
-          <div>{buttons(allActs.filter(a => !likely.includes(a)))}</div>
-        </details>
-        <span role="status">{said}</span>
-      </div>
+      {mayAct && (
+        <div class="actions" role="group" aria-label="Acts on the task">
+          {buttons(likely)}
+          <details class="others">
+            <summary>Other acts</summary>
+            <div>{buttons(allActs.filter(a => !likely.includes(a)))}</div>
+          </details>
+          <span role="status">{said}</span>
+        </div>
+      )}
       <Waits task={task} answered={again} />
       <Section title="Steps">
         <Graph
@@ -140,13 +145,7 @@ export function TaskScreen({ id }: { id: string }) {
         </Section>
         {task.acts.length > 0 && (
           <Section title="What people did">
-            <ul class="plain">
-              {task.acts.map((a, i) => (
-                <li key={i}>
-                  <Moment at={a.at} /> <b>{visible(a.who)}</b> {a.what} <span class="faint">{visible(a.why)}</span>
-                </li>
-              ))}
-            </ul>
+            <Deeds acts={task.acts} />
           </Section>
         )}
         {late && late.length > 0 && (
@@ -212,6 +211,7 @@ function waitOf(s: Step): [what: string, until: string] {
 /** The steps that wait now; a question is answered here. */
 function Waits({ task, answered }: { task: Task; answered: () => void }) {
   const [asked, setAsked] = useState<Step>();
+  const mayAnswer = useMayAnswer();
   const waiting = task.steps.filter(s => s.state === 'waiting');
   if (waiting.length === 0) return null;
   return (
@@ -226,7 +226,7 @@ function Waits({ task, answered }: { task: Task; answered: () => void }) {
                 <span class="faint below">step {visible(s.name)}</span>
               </td>
               <td>
-                {s.question !== undefined && (
+                {s.question !== undefined && mayAnswer(s.waits_for_role ?? '') && (
                   <button type="button" onClick={() => setAsked(s)} aria-label={`Answer ${visible(s.name)}`}>
                     Answer
                   </button>
@@ -373,7 +373,7 @@ function About({ task }: { task: Task }) {
         ['Locked by', task.locked_by && `${visible(task.locked_by)}, epoch ${task.lock_epoch}`],
         ['Failures', task.failure_count > 0 && number(task.failure_count)],
         ['Takeovers', task.takeovers > 0 && number(task.takeovers)],
-        ['Reopened', task.generation > 1 && `${task.generation - 1} times`],
+        ['Reopened', task.generation > 1 && counted(task.generation - 1, 'time')],
         ['Observer', visible(task.reply_to)],
         ['Number', number(task.number)],
       ]}

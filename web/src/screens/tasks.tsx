@@ -2,10 +2,11 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { href, place, replaceQuery } from '../core/router';
 import { number, span, visible, words } from '../core/text';
 import { useValue } from '../core/value';
-import { awakened, get, messageOf, NoAnswer } from '../node/client';
+import { repeat, useChanges } from '../node/changes';
+import { get, messageOf, NoAnswer } from '../node/client';
 import { usePoll } from '../node/poll';
 import { processStates, type Agent, type Counts, type TaskPage, type TaskSummary, type Workflow } from '../node/types';
-import { seen } from '../node/watch';
+import { seen, useMay } from '../node/watch';
 import { BulkDialog } from '../parts/bulk_dialog';
 import { takeSearchWanted } from '../parts/keys';
 import { Moment } from '../parts/moment';
@@ -18,6 +19,8 @@ const countedMax = 100_000;
 
 export function Tasks() {
   const { query } = useValue(place);
+  useChanges();
+  const mayAct = useMay('operate');
   const own = useValue(seen)?.own?.workflows[0] ?? '';
   const filter = useMemo(() => {
     const asked = new URLSearchParams(query);
@@ -35,9 +38,11 @@ export function Tasks() {
         <span class="faint" role="status">
           {counts ? `${number(counts.count)}${counts.count >= countedMax ? ' or more' : ''} match` : ''}
         </span>
-        <button type="button" onClick={() => setActing(true)} disabled={!counts || counts.count === 0}>
-          Act on all that match
-        </button>
+        {mayAct && (
+          <button type="button" onClick={() => setActing(true)} disabled={!counts || counts.count === 0}>
+            Act on all that match
+          </button>
+        )}
       </div>
       <FilterForm filter={filter} />
       {by && <Groups filter={filter} by={by} />}
@@ -293,7 +298,7 @@ const refreshEvery = 3000;
 
 /** Only the rows that are seen are in the document; further pages are asked for as they come near. */
 function TaskList({ filter, total }: { filter: URLSearchParams; total: number | undefined }) {
-  const { tasks, next, problem, more, refresh } = useTasks(filter);
+  const { tasks, next, problem, more, refresh, round } = useTasks(filter);
   const frame = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 600 });
   const measure = useCallback(() => {
@@ -301,20 +306,20 @@ function TaskList({ filter, total }: { filter: URLSearchParams; total: number | 
     if (f) setView({ top: f.scrollTop, height: f.clientHeight });
   }, []);
   useEffect(() => {
-    measure();
-    addEventListener('resize', measure);
-    return () => removeEventListener('resize', measure);
+    // The frame has no height before the first tasks are there.
+    const observer = new ResizeObserver(measure);
+    observer.observe(frame.current!);
+    return () => observer.disconnect();
   }, [measure]);
 
   const first = Math.max(0, Math.floor(view.top / rowHeight) - rowsBeyond);
   const last = Math.min(tasks.length, Math.ceil((view.top + view.height) / rowHeight) + rowsBeyond);
   useEffect(() => {
     if (last + pageSize / 2 > tasks.length && next !== null) more();
-  }, [last, tasks.length, next, more]);
-  useEffect(() => {
-    const timer = setInterval(() => refresh(first, last), refreshEvery);
-    return () => clearInterval(timer);
-  }, [first, last, refresh]);
+  }, [last, tasks.length, next, more, round]);
+  const seen = useRef({ first, last });
+  seen.current = { first, last };
+  useEffect(() => repeat(refreshEvery, () => refresh(seen.current.first, seen.current.last)).end, [refresh]);
 
   const now = Date.now();
   return (
@@ -389,6 +394,8 @@ function useTasks(filter: URLSearchParams) {
   const [next, setNext] = useState<Next>(0);
   const [problem, setProblem] = useState('');
   const isAsking = useRef(false);
+  const isMoreWanted = useRef(false); // if still so, once what is asked now is answered
+  const [round, setRound] = useState(0);
   const state = useRef({ tasks, next });
   state.current = { tasks, next };
   const isPlain = !filter.get('sort') && !filter.get('reverse');
@@ -400,7 +407,7 @@ function useTasks(filter: URLSearchParams) {
 
   const ask = useCallback(
     async (before: Next, max: number, take: (page: TaskPage) => void) => {
-      if (isAsking.current || document.hidden) return;
+      if (isAsking.current) return;
       isAsking.current = true;
       try {
         const query = new URLSearchParams(base);
@@ -412,12 +419,14 @@ function useTasks(filter: URLSearchParams) {
         if (!(e instanceof NoAnswer)) setProblem(messageOf(e));
       } finally {
         isAsking.current = false;
+        if (isMoreWanted.current) setRound(n => n + 1);
       }
     },
     [base],
   );
 
   const more = useCallback(() => {
+    isMoreWanted.current = isAsking.current;
     void ask(state.current.next, pageSize, page => {
       setTasks(merged(state.current.tasks, page.tasks, false));
       setNext(page.next);
@@ -426,18 +435,18 @@ function useTasks(filter: URLSearchParams) {
 
   /** What is seen, as it is now. Tasks that do not match any more leave with the next visit. */
   const refresh = useCallback(
-    (first: number, last: number) => {
+    async (first: number, last: number) => {
       const { tasks: shown, next: far } = state.current;
       if (shown.length === 0 && far !== null && far !== 0) return; // the first that match are being looked for
       const top = shown[first];
       if (first === 0) {
-        void ask(0, pageSize, page => {
+        await ask(0, pageSize, page => {
           const joined = refreshed(state.current.tasks, page, isPlain);
           setTasks(joined ?? page.tasks);
           if (!joined) setNext(page.next);
         });
       } else if (isPlain && top) {
-        void ask(top.number + 1, Math.max(1, last - first), page =>
+        await ask(top.number + 1, Math.max(1, last - first), page =>
           setTasks(merged(state.current.tasks, page.tasks, true)),
         );
       }
@@ -445,12 +454,9 @@ function useTasks(filter: URLSearchParams) {
     [ask, isPlain],
   );
 
-  useEffect(() => {
-    more();
-    return awakened.watch(() => refresh(0, pageSize));
-  }, [more, refresh]);
+  useEffect(() => more(), [more]);
 
-  return { tasks, next, problem, more, refresh };
+  return { tasks, next, problem, more, refresh, round };
 }
 
 /** With the new ones at the end, or only what is known brought up to date. */

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { href } from '../core/router';
 import { number, percent, span, visible } from '../core/text';
 import { segment } from '../node/client';
@@ -23,7 +24,7 @@ export function Workflows() {
     <>
       <h1>Workflows</h1>
       <Problems text={problem} />
-      <Section title="All that are known">
+      <Section title="Registered workflows">
         <Sheet
           label="Workflows"
           head={['workflow', 'success', 'usual time', 'unfinished', 'in error', 'undone', 'processed']}
@@ -32,6 +33,7 @@ export function Workflows() {
             const g = counts?.groups?.find(x => x.group === w.name);
             const ended = inState(g, 'processed', 'undone', 'error');
             const error = inState(g, 'error');
+            const told = (value: ComponentChildren) => (counts ? value : '…');
             return (
               <tr key={w.name}>
                 <td class="main">
@@ -40,16 +42,22 @@ export function Workflows() {
                   </a>{' '}
                   <span class="faint">version {w.version}</span>
                 </td>
-                <td class="right">{percent(inState(g, 'processed'), ended)}</td>
+                <td class="right">{told(percent(inState(g, 'processed'), ended))}</td>
                 <td class="right">
                   <UsualTime workflow={w.name} />
                 </td>
-                <td class="right">{number(inState(g, 'pending', 'processing', 'undoing', 'suspended'))}</td>
+                <td class="right">{told(number(inState(g, 'pending', 'processing', 'undoing', 'suspended')))}</td>
                 <td class="right">
-                  {error > 0 ? <a href={href(['tasks'], { workflow: w.name, states: 'error' })}>{number(error)}</a> : 0}
+                  {told(
+                    error > 0 ? (
+                      <a href={href(['tasks'], { workflow: w.name, states: 'error' })}>{number(error)}</a>
+                    ) : (
+                      0
+                    ),
+                  )}
                 </td>
-                <td class="right">{number(inState(g, 'undone'))}</td>
-                <td class="right">{number(inState(g, 'processed'))}</td>
+                <td class="right">{told(number(inState(g, 'undone')))}</td>
+                <td class="right">{told(number(inState(g, 'processed')))}</td>
               </tr>
             );
           })}
@@ -76,16 +84,24 @@ function UsualTime({ workflow }: { workflow: string }) {
 }
 
 export function WorkflowScreen({ name }: { name: string }) {
-  const at = `workflow=${segment(name)}`;
   const { data, problem } = usePoll<{ workflow: Workflow }>(`/v1/workflows/${segment(name)}`, 30_000);
-  const { data: whole } = usePoll<Counts>(`/v1/counts?by=workflow&${at}`, 5000);
-  const { data: byStep } = usePoll<Counts>(`/v1/counts?by=step&${at}&states=${unfinished}`, 5000);
-  const { data: byCause } = usePoll<Counts>(`/v1/counts?by=cause&${at}&states=error,undone,undoing`, 10_000);
+  // The definition first: of many tasks the counts take a moment.
+  const counts = (by: string) => (data ? `/v1/counts?workflow=${segment(name)}&by=${by}` : null);
+  const { data: whole } = usePoll<Counts>(counts('workflow'), 5000);
+  const { data: byStep } = usePoll<Counts>(counts(`step&states=${unfinished}`), 5000);
+  const { data: byCause } = usePoll<Counts>(counts('cause&states=error,undone,undoing'), 10_000);
   const times = useTimes(name);
-  if (!data) return <Problems text={problem} />;
+  if (!data)
+    return (
+      <>
+        <h1>{visible(name)}</h1>
+        <Problems text={problem} />
+      </>
+    );
   const w = data.workflow;
   const g = whole?.groups?.[0];
   const ended = inState(g, 'processed', 'undone', 'error');
+  const told = (value: string) => (whole ? value : '…');
   const standing = (step: string) => byStep?.groups?.find(x => x.group === step);
   const quantile = (q: number) => times[Math.min(times.length - 1, Math.floor(times.length * q))]!;
   return (
@@ -107,7 +123,11 @@ export function WorkflowScreen({ name }: { name: string }) {
               name: s.name,
               after: s.after,
               state: wrong > 0 ? 'error' : here ? 'running' : 'nobody here',
-              detail: here ? `${number(here.count)} here` + (wrong > 0 ? `, ${number(wrong)} error` : '') : '-',
+              detail: here
+                ? `${number(here.count)} here` + (wrong > 0 ? `, ${number(wrong)} error` : '')
+                : byStep
+                  ? '-'
+                  : '…',
             };
           })}
         />
@@ -116,19 +136,19 @@ export function WorkflowScreen({ name }: { name: string }) {
         <Section title="How it goes">
           <Facts
             all={[
-              ['Success', `${percent(inState(g, 'processed'), ended)} of ${number(ended)} that ended`],
+              ['Success', told(`${percent(inState(g, 'processed'), ended)} of ${number(ended)} that ended`)],
               ['Usual time', times.length > 0 && `${span(quantile(0.5))}, a tenth longer than ${span(quantile(0.9))}`],
-              ['Undone', number(inState(g, 'undone'))],
-              ['In error', number(inState(g, 'error'))],
-              ['Unfinished', number(inState(g, 'pending', 'processing', 'undoing', 'suspended'))],
+              ['Undone', told(number(inState(g, 'undone')))],
+              ['In error', told(number(inState(g, 'error')))],
+              ['Unfinished', told(number(inState(g, 'pending', 'processing', 'undoing', 'suspended')))],
               ['Deadline', w.deadline],
-              ['Kept for undo', w.undo_reserve],
+              ['Time reserved for undo', w.undo_reserve],
               ['Searchable', w.index?.join(', ')],
             ]}
           />
         </Section>
         <Section title="Why tasks failed">
-          {!byCause?.groups?.some(c => c.group) && <p class="faint">None did.</p>}
+          {!byCause?.groups?.some(c => c.group) && <p class="faint">{byCause ? 'None did.' : '…'}</p>}
           <ul class="plain">
             {byCause?.groups
               ?.filter(c => c.group)
