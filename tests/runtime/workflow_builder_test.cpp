@@ -68,7 +68,7 @@ TEST_CASE("the workflows of config/workflows, built in C++, are those of their f
                              .undo_input("ticket", found("ticket", "/number").optional()))
                       .add(step{"dinner", "tickets"}.input("dinner", given("/dinner")).undo_with("tickets_return"))));
 
-  CHECK(equals_file(workflow_builder{"trip"}
+  CHECK(equals_file(workflow_builder{"conference_trip"}
                       .deadline(days{7})
                       .result_member("conference", found("conference", "/ticket"))
                       .result_member("hotel", found("hotel", "/booking"))

@@ -229,22 +229,22 @@ TEST_CASE("the shipped workflows are ready to be used") {
   REQUIRE(all.size() == 8);
   CHECK(all[0].name == "conference");
   CHECK(all[0].steps.size() == 2);
-  CHECK(all[1].name == "drone_delivery");
-  CHECK(all[1].steps.size() == 5);
-  CHECK(all[2].name == "nightly_settlement");
-  CHECK(all[2].steps.size() == 3);
-  CHECK(all[3].name == "onboarding");
-  CHECK(all[3].steps.size() == 10);
-  CHECK(all[3].steps[3].repeat->passes_at_limit);
-  CHECK(all[4].name == "order_processing");
-  CHECK(all[4].steps.size() == 4);
-  CHECK(all[5].name == "paid_order");
-  CHECK(all[5].steps.size() == 7);
-  CHECK(workflow::is_over_items(all[5].steps[5]));
-  CHECK(all[6].name == "statement");
-  CHECK(all[6].limit == workflow::limit_rule{"/customer", 1, std::chrono::minutes{1}});
-  CHECK(all[7].name == "trip");
-  CHECK(all[7].steps.size() == 2);
+  CHECK(all[1].name == "conference_trip");
+  CHECK(all[1].steps.size() == 2);
+  CHECK(all[2].name == "drone_delivery");
+  CHECK(all[2].steps.size() == 5);
+  CHECK(all[3].name == "nightly_settlement");
+  CHECK(all[3].steps.size() == 3);
+  CHECK(all[4].name == "onboarding");
+  CHECK(all[4].steps.size() == 10);
+  CHECK(all[4].steps[3].repeat->passes_at_limit);
+  CHECK(all[5].name == "order_processing");
+  CHECK(all[5].steps.size() == 4);
+  CHECK(all[6].name == "paid_order");
+  CHECK(all[6].steps.size() == 7);
+  CHECK(workflow::is_over_items(all[6].steps[5]));
+  CHECK(all[7].name == "statement");
+  CHECK(all[7].limit == workflow::limit_rule{"/customer", 1, std::chrono::minutes{1}});
 }
 
 TEST_CASE("a limit names the place of its key, and how many with one key may be under way") {
