@@ -1,4 +1,4 @@
-// Submits a task over HTTP, follows it until it has ended, and prints what became of it. The token is in $STEADFAST_TOKEN.
+// Submits a task over HTTP, follows it until it ends, and prints the outcome. The token is in $STEADFAST_TOKEN.
 //
 //     npx openapi-typescript@7 http://127.0.0.1:7800/openapi.json -o api.d.ts
 //     node trip.ts http://127.0.0.1:7800 my-trip        (node 22.18 or later)
