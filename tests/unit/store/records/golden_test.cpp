@@ -403,9 +403,9 @@ TEST_CASE("row 70: the worked example of docs/storage-format.md is what is writt
 }
 
 TEST_CASE("the page on the storage format is about the format that is written") {
-  std::ifstream page{fs::path{STEADFAST_SOURCE_DIR} / "docs" / "storage-format.md"};
+  std::ifstream document{fs::path{STEADFAST_SOURCE_DIR} / "docs" / "storage-format.md"};
   std::string title;
-  REQUIRE(std::getline(page, title));
+  REQUIRE(std::getline(document, title));
   CHECK(title == "# What is on disk: storage format " + std::to_string(store_format));
 }
 
