@@ -80,7 +80,7 @@ export function BulkDialog({ filter, close }: { filter: URLSearchParams; close: 
             </label>
             {takesStep && (
               <label>
-                Step {act === 'retry' && '(none: where each stands)'}
+                Step {act === 'retry' && '(none: the current step of each)'}
                 <input value={step} onInput={e => change(setStep)(e.currentTarget.value)} />
               </label>
             )}

@@ -27,7 +27,7 @@ export function Nodes() {
     <>
       <h1>Nodes</h1>
       <Problems text={now?.health.store_trouble ?? ''} />
-      <Section title="The nodes that live, and the last that did">
+      <Section title="The living nodes, and those that lived last">
         <Sheet
           label="Nodes"
           head={[

@@ -16,7 +16,7 @@ type Act = 'pause' | 'resume' | 'run';
 
 const abouts: Record<Act, [title: string, about: string]> = {
   pause: ['Pause', 'It makes no task until it is resumed.'],
-  resume: ['Resume', 'It goes on with its next moment; what was due meanwhile is not made up for.'],
+  resume: ['Resume', 'It continues with its next moment; moments that passed while it was paused are skipped.'],
   run: ['Run now', 'Makes a task for this moment, also while it is paused, by its rule for overlap.'],
 };
 
@@ -86,7 +86,7 @@ export function Schedules() {
     <>
       <h1>Schedules</h1>
       <Problems text={problem} />
-      <Section title="What makes tasks at moments of its own" aside={said}>
+      <Section title="All, by name" aside={said}>
         {data && data.schedules.length === 0 && <p class="faint">There is no schedule{after && ' after these'}.</p>}
         {data && data.schedules.length > 0 && (
           <Sheet label="Schedules" head={['schedule', 'act', 'next', 'when', 'last task', 'made']}>
@@ -172,7 +172,7 @@ export function ScheduleScreen({ name }: { name: string }) {
       </div>
       {dialog}
       <div class="columns">
-        <Section title="What became of the last moments">
+        <Section title="The last moments">
           {s.moments.length === 0 && <p class="faint">None has come yet.</p>}
           {s.moments.length > 0 && (
             <Sheet label="Moments" head={['moment', 'became', 'at', 'task, or why']}>
@@ -203,7 +203,7 @@ export function ScheduleScreen({ name }: { name: string }) {
           )}
         </Section>
         <Section title="Next moments">
-          {s.is_paused && <p class="faint">None of these makes a task while it is paused.</p>}
+          {s.is_paused && <p class="faint">None of these creates a task while it is paused.</p>}
           <ul class="plain">
             {s.next.map(at => (
               <li key={at}>
