@@ -95,7 +95,7 @@ json responses_of(const api::method& m) {
   const json good{{"description", m.meaning}, {"content", content_of(result_schema(m.result))}};
   all["200"] = good;
   if (m.name == api::submit) {
-    all["200"]["description"] = "The task was there already";
+    all["200"]["description"] = "The task already existed";
     all["201"] = good;
     all["201"]["description"] = "The task was made, and is durable";
     all["422"] = problem_response("The submission is refused");
@@ -103,13 +103,13 @@ json responses_of(const api::method& m) {
   all["400"] = problem_response("A parameter is wrong; `field` names it");
   all["401"] = problem_response("No token, or one that is not known");
   all["403"] = problem_response("The token has not the scope, or not the role");
-  all["429"] = problem_response("Too many requests: come again after Retry-After");
+  all["429"] = problem_response("Too many requests: retry after Retry-After");
   if (has_error(m, api::error::not_found))
     all["404"] = problem_response("There is none");
   if (has_error(m, api::error::refused))
     all["409"] = problem_response(m.name == api::submit ? "There is another task of that id" : "It cannot be done");
   all["500"] = problem_response("A fault of the node");
-  all["503"] = problem_response("Busy: come again after Retry-After");
+  all["503"] = problem_response("Busy: retry after Retry-After");
   all["504"] = problem_response("No answer in time: the outcome is unknown; the same request again is safe");
   return all;
 }
@@ -278,11 +278,11 @@ void add_others(json& paths) {
                                   {"roles",
                                    {{"type", "array"},
                                     {"items", {{"type", "string"}}},
-                                    {"description", "it sees and answers the questions to these"}}}}}})}}}}}};
+                                    {"description", "the roles whose questions it sees and answers"}}}}}})}}}}}};
   paths["/v1/events"]["get"] = {
     {"operationId", "get_v1_events"},
     {"summary", "What happens to all tasks, as server-sent events `submitted`, `changed` and `ended`; `gap` tells of "
-                "what cannot be told one by one"},
+                "events may be missing here"},
     {"parameters",
      {{{"name", "workflow"},
        {"in", "query"},
