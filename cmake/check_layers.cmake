@@ -23,7 +23,8 @@ set(rooms_store contract records outline verbs verbs/tasks postgres lmdb journal
 set(rooms_actors protocol common agents agents/http/messages agents/http/connection agents/http agents/program agents/function scheduling supervising storing
   cluster
     gateway)
-set(rooms_runtime text toml configuration logging tls links assembly metrics control events http/messages http node face)
+set(rooms_runtime text toml configuration logging tls links assembly metrics control events http/messages http
+  node face)
 set(rooms_simulation lying_disk world judge services run program)
 set(rooms_apps
     terminal

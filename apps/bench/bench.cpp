@@ -180,25 +180,25 @@ void add_bench(CLI::App& to, command& chosen) {
   sub->add_option("--part", g->part)->group(""); // for its own processes
   sub
     ->add_option("--store", g->store,
-                 "Where the stores are made, which are removed afterwards: a folder, or the URL of PostgreSQL [here]")
+                 "Where the stores are made and afterwards removed: a folder, or the URL of PostgreSQL [here]")
     ->type_name("DIR|URL")
     ->check(why_no_place);
-  sub->add_option("--in-flight", c.in_flight, "Closed loops: so many tasks at a time")->check(CLI::Range(1, 1'000'000));
+  sub->add_option("--in-flight", c.in_flight, "Closed loop with N tasks at a time")->check(CLI::Range(1, 1'000'000));
   sub
     ->add_option("--backlog", c.backlogs,
-                 "Closed loops: so many tasks wait in the store all the time, besides 1,024 in flight")
+                 "Closed loop with N tasks always waiting in the store, besides 1,024 in flight")
     ->check(CLI::Range(1, 10'000'000));
-  sub->add_option("--rate", c.rates, "Open loops: so many submissions per second, whatever happens to them")
+  sub->add_option("--rate", c.rates, "Open loop with N submissions per second, whatever happens to them")
     ->check(CLI::Range(1, 1'000'000));
-  sub->add_option("--restart", c.restarts, "Kill and restart a node with so many unfinished tasks")
+  sub->add_option("--restart", c.restarts, "Kill and restart a node with N unfinished tasks")
     ->check(CLI::Range(1, 10'000'000));
   sub
     ->add_option("--overload", c.overloads,
-                 "So many submissions per second to a service that is far too slow for 10 s: how soon it recovers")
+                 "N submissions per second to a service that is far too slow for 10 s: how soon it recovers")
     ->check(CLI::Range(1, 1'000'000));
   sub->add_option("--seconds", c.seconds, "Of each measurement, after one to warm up [4]")
     ->check(CLI::Range(0.1, 86400.0));
-  sub->add_option("--keep-at-most", c.keep_at_most, "Only the last so many ended tasks are kept in the store [all]")
+  sub->add_option("--keep-at-most", c.keep_at_most, "Keep only the last N ended tasks in the store [all]")
     ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
   sub
     ->add_option("--client", c.client,
@@ -209,7 +209,7 @@ void add_bench(CLI::App& to, command& chosen) {
     ->check(CLI::IsMember{{"here", "node", "http", "https"}});
   sub->add_flag("--certificates", c.certificates, "Nodes that are connected (--client, --agents) have certificates");
   add_workload(*sub, c.load);
-  sub->add_option("--only", c.only, "Those whose name contains the text")->type_name("TEXT");
+  sub->add_option("--only", c.only, "Only measurements whose name contains this text")->type_name("TEXT");
   sub->add_flag("--targets", g->is_targets, "Measure the project's own targets, and say whether they are met (20 min)");
   sub->add_flag("--json", g->json, "Print JSON");
   sub->footer(

@@ -190,7 +190,7 @@ private:
     if (!is_there(certificate_file(name)))
       return false;
     if (!is_there(key_file(name)))
-      throw failure{no_input, certificate_file(name).string() + " is there without its key " + key_file(name).string()
+      throw failure{no_input, certificate_file(name).string() + " exists without its key " + key_file(name).string()
                                 + ": " + cure_without_key};
     return true;
   }

@@ -33,7 +33,7 @@ constexpr std::array<std::pair<int, const char*>, 16> meanings{{
   {wrong_data, "a payload or a workflow file has mistakes"},
   {no_input, "a payload or a workflow file cannot be read"},
   {no_node, "no node answers at the socket, or the connection was lost"},
-  {our_fault, "a fault of the program"},
+  {our_fault, "a bug in Steadfast"},
   {cannot_start, "the store, the socket or the port cannot be opened"},
   {store_failed, "`serve`: the disk failed"},
   {try_again, "too busy, or no answer in time; the same command is safe to repeat"},

@@ -96,21 +96,21 @@ int acknowledge(const alerts_arguments& g) {
 } // namespace
 
 void add_alerts(CLI::App& to, command& chosen) {
-  auto* alerts = to.add_subcommand("alerts", "What a person is needed for");
+  auto* alerts = to.add_subcommand("alerts", "Alerts: tasks and conditions that need a person");
   alerts->require_subcommand(1);
 
   auto l = std::make_shared<alerts_arguments>();
   auto* list_sub = alerts->add_subcommand("list", "Open incidents, then open alerts, the newest first");
-  list_sub->add_flag("--all", l->all, "The acknowledged ones too");
+  list_sub->add_flag("--all", l->all, "Include acknowledged ones");
   list_sub->add_option("--where", l->where, alert_where_help)->check(why_empty, "")->type_name("ALERTS");
-  list_sub->add_option("--limit", l->limit, "Show at most so many [100]")
+  list_sub->add_option("--limit", l->limit, "Show at most N [100]")
     ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}));
   add_node_choice(*list_sub, l->node);
   list_sub->footer("Example: steadfast alerts list --where 'incident=7,after=2h'");
   list_sub->callback([l, &chosen] { chosen = paged(l->node.json, [l] { return list(*l); }); });
 
   auto a = std::make_shared<alerts_arguments>();
-  auto* ack_sub = alerts->add_subcommand("ack", "Say that somebody takes care of it");
+  auto* ack_sub = alerts->add_subcommand("ack", "Acknowledge them: somebody is working on them");
   ack_sub->add_option("numbers", a->numbers, "Numbers of the alerts")
     ->required()
     ->check(why_no_number, "")

@@ -49,7 +49,7 @@ int list(const approvals_arguments& g) {
             moment_text(a.value("limit_at", json{}), now)};
   };
   print_all(g.node, {api::approval_list, "approvals", "before"}, std::move(params),
-            table{{"task", "step", "role", "question", "choices", "until"}}, row_of, "nobody is asked anything\n");
+            table{{"task", "step", "role", "question", "choices", "until"}}, row_of, "no question is open\n");
   return done;
 }
 
@@ -69,12 +69,12 @@ void add_approvals(CLI::App& to, command& chosen) {
   auto* approvals = to.add_subcommand("approvals", "Questions that wait for a person");
   approvals->require_subcommand(1);
   auto g = std::make_shared<approvals_arguments>();
-  auto* lists = approvals->add_subcommand("list", "Who is asked what, and until when");
+  auto* lists = approvals->add_subcommand("list", "Open questions: the role, the question, and until when");
   lists->add_option("--role", g->role, "Only those for this role")->type_name("ROLE");
   add_node_choice(*lists, g->node);
   lists->footer("Example: steadfast approvals list --role sales");
   lists->callback([g, &chosen] { chosen = [g] { return list(*g); }; });
-  auto* answers = approvals->add_subcommand("answer", "Answer one of them; who and why are kept in the task's story");
+  auto* answers = approvals->add_subcommand("answer", "Answer one; who and why are kept in the task's story");
   answers->add_option("id", g->id, "The task")->required()->check(why_empty, "")->type_name("ID");
   answers->add_option("step", g->step, "The step that asks")->required()->check(why_empty, "")->type_name("STEP");
   answers->add_option("choice", g->choice, "One of its choices")->required()->check(why_empty, "")->type_name("CHOICE");

@@ -38,7 +38,7 @@ int set_circuit(const circuit_arguments& g) {
 } // namespace
 
 void add_circuit(CLI::App& to, command& chosen) {
-  auto* circuit = to.add_subcommand("circuit", "Hold an agent's circuit open, or close it again");
+  auto* circuit = to.add_subcommand("circuit", "Open an agent's circuit (stop calling its service), or close it");
   circuit->require_subcommand(1);
   const auto add = [&](const char* name, const char* what, bool open) {
     auto g = std::make_shared<circuit_arguments>();

@@ -196,19 +196,19 @@ int renew(const certificate_renewal& order) {
 }
 
 void add_days(CLI::App& to, std::uint32_t& days) {
-  to.add_option("--days", days, "How long a certificate is good")->capture_default_str();
+  to.add_option("--days", days, "How many days a certificate is valid")->capture_default_str();
 }
 
 void add_certs(CLI::App& to, command& chosen) {
   const char* const folder = "steadfast-certs";
   auto order = std::make_shared<certificate_order>();
-  auto* sub = to.add_subcommand("certs", "Make the certificates by which nodes on several hosts recognise each other");
+  auto* sub = to.add_subcommand("certs", "Make certificates with which nodes on several hosts authenticate each other");
   sub->add_option("nodes", order->nodes, "Names of nodes");
   sub->add_option("--store", order->stores, "A node that may have the store")
     ->type_name("NODE")
     ->allow_extra_args(false) // what follows the name is another node
     ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  sub->add_option("--client", order->clients, "A program with client actors, which cannot be a node")
+  sub->add_option("--client", order->clients, "A program with client actors, which is not a node")
     ->type_name("NAME")
     ->allow_extra_args(false) // what follows the name is a node
     ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -216,7 +216,7 @@ void add_certs(CLI::App& to, command& chosen) {
     ->type_name("HOST")
     ->allow_extra_args(false) // what follows it is a node
     ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  sub->add_option("--folder", order->folder, "Where they are made")->type_name("DIR")->default_val(folder);
+  sub->add_option("--folder", order->folder, "Where to put them")->type_name("DIR")->default_val(folder);
   add_days(*sub, order->days);
   sub->footer("Existing files stay, so that nodes can be added later.\n\n"
               "Example: steadfast cluster certs --store a b c --client desk\n"
@@ -256,8 +256,8 @@ void add_cluster(CLI::App& to, command& chosen) {
     sub->callback([choice, run, &chosen] { chosen = [choice, run] { return run(*choice); }; });
   };
   add("up", "Start the nodes that do not run, and wait until they have found each other", up);
-  add("status", "Which nodes run, live and supervise", status);
-  add("down", "Stop all nodes in good order", down);
+  add("status", "Which nodes are running, alive and supervising", status);
+  add("down", "Stop all nodes cleanly", down);
   add_certs(*cluster, chosen);
 }
 

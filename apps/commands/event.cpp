@@ -94,7 +94,7 @@ int list(const event_arguments& g) {
 } // namespace
 
 void add_event(CLI::App& to, command& chosen) {
-  auto* event = to.add_subcommand("event", "Tell the tasks that wait for it of something that happened");
+  auto* event = to.add_subcommand("event", "Send an event to the tasks that wait for it, and list events");
   event->require_subcommand(1);
   auto g = std::make_shared<event_arguments>();
   auto* sends = event->add_subcommand("send", "Send an event, which is kept for those that wait for it later");
@@ -105,9 +105,9 @@ void add_event(CLI::App& to, command& chosen) {
   sends->add_option("--task", g->task, "The only task that takes it, instead of a key")
     ->check(why_empty, "")
     ->type_name("ID");
-  sends->add_option("--data", g->data, "What steps that wait for it give as their result [null]")->type_name("JSON");
-  sends->add_option("--keep", g->keep, "So long it can be taken [as the store is configured]")->type_name("TIME");
-  sends->add_option("--id", g->id, "Yours: sent again with it, while it is kept, it changes nothing")
+  sends->add_option("--data", g->data, "The result of the steps that wait for it [null]")->type_name("JSON");
+  sends->add_option("--keep", g->keep, "How long it is kept [as the store is configured]")->type_name("TIME");
+  sends->add_option("--id", g->id, "Your id for it: sent again with the same id while it is kept, it changes nothing")
     ->check(why_empty, "")
     ->type_name("ID");
   add_node_choice(*sends, g->node);
@@ -115,7 +115,7 @@ void add_event(CLI::App& to, command& chosen) {
   sends->callback([g, &chosen] { chosen = [g] { return send(*g); }; });
 
   auto of = std::make_shared<event_arguments>();
-  auto* lists = event->add_subcommand("list", "List the events that are kept, for tasks that wait for them or will");
+  auto* lists = event->add_subcommand("list", "List the events that are kept");
   auto* name = lists->add_option("event", of->name, "Only those of this name");
   name->check(why_empty, "")->type_name("EVENT");
   auto* with_key = lists->add_option("--key", of->key, "Only those with this key");
@@ -123,9 +123,8 @@ void add_event(CLI::App& to, command& chosen) {
   auto* for_task = lists->add_option("--task", of->task, "Only those for this task alone");
   for_task->needs(name)->excludes(with_key)->type_name("ID");
   add_node_choice(*lists, of->node);
-  lists->footer(
-    "Example: steadfast event list paid --key order-4711\n"
-    "An event is kept until its time is over, also when tasks have taken it: another may wait for it later.");
+  lists->footer("Example: steadfast event list paid --key order-4711\n"
+                "An event is kept until its time is over, even if tasks have taken it: another may wait for it later.");
   lists->callback([of, &chosen] { chosen = [of] { return list(*of); }; });
 }
 

@@ -61,7 +61,7 @@ int list(const incident_arguments& g) {
   }
   runtime::sort_incidents(found, wall_clock());
   if (found.empty())
-    std::cout << (g.all ? "there was no incident\n" : "there is no open incident\n");
+    std::cout << (g.all ? "there has been no incident\n" : "there is no open incident\n");
   else
     std::cout << incident_table(found, wall_clock(), found.size()).text(standard_output());
   if (more)
@@ -147,7 +147,7 @@ arguments add_act(CLI::App& to, command& chosen, const std::string& name, const 
       ->required()
       ->check(why_no_number, "")
       ->type_name("INCIDENT");
-    sub->add_option("text", g->why, "What to note")->required()->type_name("TEXT");
+    sub->add_option("text", g->why, "The note")->required()->type_name("TEXT");
   } else {
     sub->add_option("numbers", g->numbers, "Numbers of the incidents")
       ->required()
@@ -156,8 +156,7 @@ arguments add_act(CLI::App& to, command& chosen, const std::string& name, const 
     sub->add_option("--why", g->why, "Reason, kept with the incident")->type_name("TEXT");
   }
   if (name == "mute")
-    sub->add_option("--for", g->lasting, "For so long (2h), or until a moment [until it is unmuted]")
-      ->type_name("WHEN");
+    sub->add_option("--for", g->lasting, "How long (2h), or until when [until it is unmuted]")->type_name("WHEN");
   add_node_choice(*sub, g->node);
   sub->footer("Example: steadfast incidents " + name
               + (name == "note"   ? " 7 'the carrier works on it, ticket 4711'"
@@ -170,13 +169,13 @@ arguments add_act(CLI::App& to, command& chosen, const std::string& name, const 
 } // namespace
 
 void add_incidents(CLI::App& to, command& chosen) {
-  auto* incidents = to.add_subcommand("incidents", "What is wrong, one line for all affected tasks");
+  auto* incidents = to.add_subcommand("incidents", "Open incidents, one line each");
   incidents->require_subcommand(1);
 
   auto l = std::make_shared<incident_arguments>();
   auto* list_sub = incidents->add_subcommand("list", "Open incidents, those with the most tasks first");
-  list_sub->add_flag("--all", l->all, "The closed ones too");
-  list_sub->add_option("--limit", l->limit, "Show at most so many [100]")
+  list_sub->add_flag("--all", l->all, "Include closed ones");
+  list_sub->add_option("--limit", l->limit, "Show at most N [100]")
     ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}));
   add_node_choice(*list_sub, l->node);
   list_sub->footer("An incident begins with an alert and ends by itself when all of its tasks have moved on.\n\n"
@@ -193,10 +192,10 @@ void add_incidents(CLI::App& to, command& chosen) {
   show_sub->footer("Example: steadfast incidents show 7");
   show_sub->callback([s, &chosen] { chosen = paged(s->node.json, [s] { return show(*s); }); });
 
-  add_act(*incidents, chosen, "ack", "Say that somebody takes care of it; acknowledges its alerts");
+  add_act(*incidents, chosen, "ack", "Acknowledge it and its alerts: somebody is working on it");
   add_act(*incidents, chosen, "mute", "Leave it out of `status` and `top`, for a while or until it is unmuted");
   add_act(*incidents, chosen, "unmute", "Count it again");
-  add_act(*incidents, chosen, "note", "Keep a note with it");
+  add_act(*incidents, chosen, "note", "Add a note to it");
 }
 
 } // namespace steadfast::apps

@@ -61,7 +61,7 @@ int release(const release_arguments& g) {
 } // namespace
 
 void add_lease(CLI::App& to, command& chosen) {
-  auto* lease = to.add_subcommand("lease", "Who holds which lease, such as the one to supervise; take it away");
+  auto* lease = to.add_subcommand("lease", "Leases and their holders; release one");
   lease->require_subcommand(1);
   auto node = std::make_shared<node_choice>();
   auto* sub = lease->add_subcommand("list", "All leases, with holder and epoch");
@@ -70,7 +70,8 @@ void add_lease(CLI::App& to, command& chosen) {
   sub->callback([node, &chosen] { chosen = paged(node->json, [node] { return list(*node); }); });
 
   auto g = std::make_shared<release_arguments>();
-  auto* release_sub = lease->add_subcommand("release", "Take a lease from its holder, so that another can get it");
+  auto* release_sub =
+    lease->add_subcommand("release", "Take a lease away from its holder, so that another node can get it");
   release_sub->add_option("name", g->name, "The lease")->required()->check(why_empty, "")->type_name("LEASE");
   release_sub->add_option("--why", g->why, "Reason, kept among the alerts")->type_name("TEXT");
   add_node_choice(*release_sub, g->node);

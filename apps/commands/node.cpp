@@ -234,14 +234,14 @@ void add_node(CLI::App& to, command& chosen) {
   };
   add("show", "Its scheduler, supervisor, store and agents, and what they have done", show_nodes);
   auto g = std::make_shared<drain_arguments>();
-  auto* drain_sub = node->add_subcommand("drain", "Let a node take no more work, so that it can be stopped");
+  auto* drain_sub = node->add_subcommand("drain", "Stop giving a node work, so that it can be stopped");
   drain_sub->add_option("name", g->name, "The node")->required()->check(why_empty, "")->type_name("NODE");
   drain_sub->add_option("--limit", g->limit, "Time for attempts under way to end [30s]")->type_name("DURATION");
   drain_sub->add_option("--why", g->why, "Reason, kept among the alerts")->type_name("TEXT");
   add_node_choice(*drain_sub, g->node);
   drain_sub->footer(
-    "Its scheduler finishes or gives back what it has, its agents take no orders, the other nodes take over\n"
-    "what it held leases for, and a store on PostgreSQL. It stays up, and works again once it is restarted.\n\n"
+    "Its scheduler finishes or gives back its tasks, its agents accept no orders, and the other nodes take over\n"
+    "its leases, and a store on PostgreSQL. It stays up, and accepts work again after a restart.\n\n"
     "Example: steadfast node drain node-2 --why 'kernel update'");
   drain_sub->callback([g, &chosen] { chosen = [g] { return drain(*g); }; });
   add("list", "All nodes of the cluster: which are alive, their roles and agents, who supervises", list_nodes);

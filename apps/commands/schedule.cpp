@@ -1,4 +1,4 @@
-// What makes tasks at moments of its own.
+// Create tasks on a schedule (cron or interval).
 
 #include "api/names.hpp"
 #include "apps/command_line/commands.hpp"
@@ -71,7 +71,7 @@ int list(const schedule_arguments& g) {
   };
   print_all(g.node, {api::schedule_list, "schedules", "after"}, json::object(),
             table{{"schedule", "workflow", "when", "next", "last task"}}, row_of,
-            "there is no schedule: steadfast schedule put FILE\n");
+            "there is no schedule: create one with `steadfast schedule put FILE`\n");
   return done;
 }
 
@@ -107,7 +107,7 @@ int next(const schedule_arguments& g) {
     return done;
   }
   if (s.value("is_paused", false))
-    std::cout << "it is paused; these would come:\n";
+    std::cout << "it is paused; otherwise these would be next:\n";
   const auto zone = s.value("zone", "");
   table rows{{"here", "UTC", zone.empty() ? zone : "in " + zone}};
   for (const auto& moment : s.at("next"))
@@ -128,7 +128,7 @@ int put(const schedule_arguments& g) {
   for (const auto& name : answer.at("names")) {
     const auto& changed = answer.at("changed");
     const bool is_new = std::find(changed.begin(), changed.end(), name) != changed.end();
-    std::cout << "schedule " << name.get<std::string>() << (is_new ? " is put\n" : " is as it was\n");
+    std::cout << "schedule " << name.get<std::string>() << (is_new ? " is stored\n" : " is unchanged\n");
   }
   return done;
 }
@@ -154,25 +154,26 @@ void add_named(CLI::App& to, schedule_arguments& g) {
 } // namespace
 
 void add_schedule(CLI::App& to, command& chosen) {
-  auto* schedule = to.add_subcommand("schedule", "What makes tasks at moments of its own");
+  auto* schedule = to.add_subcommand("schedule", "Create tasks on a schedule (cron or interval)");
   schedule->require_subcommand(1);
   const auto g = std::make_shared<schedule_arguments>();
   auto* lists = schedule->add_subcommand("list", "All schedules, each with its next moment");
   add_node_choice(*lists, g->node);
   lists->callback([g, &chosen] { chosen = [g] { return list(*g); }; });
 
-  auto* shows = schedule->add_subcommand("show", "One of them: why nothing of it runs, what became of its moments");
+  auto* shows =
+    schedule->add_subcommand("show", "A schedule, why it is not running now, and what became of its latest moments");
   add_named(*shows, *g);
   shows->footer("Example: steadfast schedule show nightly");
   shows->callback([g, &chosen] { chosen = [g] { return show(*g); }; });
 
   auto* nexts = schedule->add_subcommand("next", "Its next moments");
   add_named(*nexts, *g);
-  nexts->add_option("--count", g->count, "So many [10]")->check(CLI::Range(1, 1000))->type_name("N");
+  nexts->add_option("--count", g->count, "How many [10]")->check(CLI::Range(1, 1000))->type_name("N");
   nexts->footer("Example: steadfast schedule next nightly --count 20");
   nexts->callback([g, &chosen] { chosen = [g] { return next(*g); }; });
 
-  auto* puts = schedule->add_subcommand("put", "Take in the schedules of a file, in place of those of their names");
+  auto* puts = schedule->add_subcommand("put", "Create or replace the schedules in a file");
   puts->add_option("file", g->file, "A file with tables [[schedule]]")->required()->type_name("FILE");
   puts->add_option("--why", g->why, "Reason, kept among the alerts")->type_name("TEXT");
   add_node_choice(*puts, g->node);
@@ -180,9 +181,9 @@ void add_schedule(CLI::App& to, command& chosen) {
   puts->callback([g, &chosen] { chosen = [g] { return put(*g); }; });
 
   for (const auto& [name, meaning] :
-       {std::pair{"pause", "Make no task of it until it is resumed"},
-        std::pair{"resume", "Let it go on; what was due meanwhile is not made up for"},
-        std::pair{"run", "Make a task of it now"}, std::pair{"remove", "Forget it; its tasks stay"}}) {
+       {std::pair{"pause", "Create no tasks until it is resumed"},
+        std::pair{"resume", "Continue; moments that passed while it was paused are skipped"},
+        std::pair{"run", "Create a task now"}, std::pair{"remove", "Delete it; its tasks stay"}}) {
     auto* acts = schedule->add_subcommand(name, meaning);
     add_named(*acts, *g);
     acts->add_option("--why", g->why, "Reason, kept among the alerts")->type_name("TEXT");

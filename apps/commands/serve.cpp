@@ -32,7 +32,7 @@ int run_serve(const std::string& config, bool check_only) {
       std::cerr << "steadfast: " << printable(p) << '\n';
     if (!found.problems.empty())
       return wrong_config;
-    std::cout << config << " is all right: " << runtime::counted(options.agents.size(), "agent") << ", "
+    std::cout << config << " is valid: " << runtime::counted(options.agents.size(), "agent") << ", "
               << runtime::counted(options.workflows.size(), "workflow")
               << (options.schedules.empty() ? "" : ", " + runtime::counted(options.schedules.size(), "schedule"))
               << '\n';
@@ -56,16 +56,18 @@ void add_serve(CLI::App& to, command& chosen) {
   };
   auto g = std::make_shared<given>();
   auto* sub = to.add_subcommand("serve", "Run a node until SIGTERM or Ctrl-C");
-  sub->add_option("-c,--config", g->config, "Its configuration; config/steadfast.toml lists every option")
+  sub->add_option("-c,--config", g->config, "Configuration file; config/steadfast.toml lists every option")
     ->type_name("FILE")
     ->envname("STEADFAST_CONFIG")
     ->required();
-  sub->add_flag("--check", g->check_only,
-                "Only check the configuration, the workflows it names, that there are agents for them, and that what "
-                "is stored is the same");
+  sub->add_flag(
+    "--check", g->check_only,
+    "Only check the configuration, the workflows it names, that there are agents for them, and that the stored "
+    "workflows are the same");
   sub->footer(
-    "A signal lets attempts under way end, gives the rest back to the store and exits with 0; a second one ends the\n"
-    "process at once. Nothing is lost either way. On SIGHUP a node with certificates rereads them and goes on.\n\n"
+    "A signal lets running attempts end, gives the rest back to the store and exits with 0; a second one ends the\n"
+    "process at once. Nothing is lost either way. On SIGHUP a node with certificates reloads them and keeps "
+    "running.\n\n"
     "Example: steadfast serve -c node.toml");
   sub->callback([g, &chosen] { chosen = [g] { return run_serve(g->config, g->check_only); }; });
 }

@@ -109,7 +109,7 @@ void compare_versions(const node_options& o, config_findings& found) {
     for (const auto& d : o.workflows)
       if (const auto known = (*stored)(d.name, d.version); !known.is_null() && known != definition_json(d))
         found.problems.push_back(place_of(o, d) + " differs from what is stored as version " + std::to_string(d.version)
-                                 + ", which its tasks would follow: raise its version, or take the change back");
+                                 + ", which its tasks would follow: raise its version, or revert the change");
   } catch (const std::exception& e) { // of the store, or of the node
     found.warnings.push_back(std::string{"the workflows were not compared with the stored ones: "} + e.what());
   }

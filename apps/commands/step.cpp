@@ -36,7 +36,7 @@ std::string token_of(const step_arguments& g) {
   while (!token.empty() && (token.back() == '\n' || token.back() == '\r'))
     token.pop_back();
   if (token.empty())
-    throw failure{wrong_usage, "say which token: as an argument, in STEADFAST_TOKEN, or by - on standard input"};
+    throw failure{wrong_usage, "give the token as an argument, in STEADFAST_TOKEN, or as - on standard input"};
   return token;
 }
 
@@ -88,7 +88,7 @@ CLI::App* add_one(CLI::App& to, const std::shared_ptr<step_arguments>& g, const 
 } // namespace
 
 void add_step(CLI::App& to, command& chosen) {
-  auto* step = to.add_subcommand("step", "End a step that its agent has begun, by its token, or say that it goes on");
+  auto* step = to.add_subcommand("step", "Complete, fail or extend a step that ends later, by its token");
   step->require_subcommand(1);
   auto g = std::make_shared<step_arguments>();
   auto* completes = add_one(*step, g, "complete", "The step is done");
@@ -97,17 +97,18 @@ void add_step(CLI::App& to, command& chosen) {
   completes->footer("Example: steadfast step complete --result '{\"frames\": 9}'");
   completes->callback([g, &chosen] { chosen = [g] { return complete(*g); }; });
   auto* fails = add_one(*step, g, "fail", "The step failed; without --for-now its task is undone");
-  fails->add_option("--why", g->text, "For people")->type_name("TEXT");
-  fails->add_flag("--for-now", g->for_now, "Another attempt may do better");
-  fails->add_option("--retry-after", g->time, "With --for-now: no attempt before")->type_name("TIME");
-  fails->add_flag("--maybe-done", g->maybe_done, "It may have acted all the same");
+  fails->add_option("--why", g->text, "Reason, for people")->type_name("TEXT");
+  fails->add_flag("--for-now", g->for_now, "The failure is temporary: try again");
+  fails->add_option("--retry-after", g->time, "With --for-now: how long to wait before the next attempt")
+    ->type_name("TIME");
+  fails->add_flag("--maybe-done", g->maybe_done, "It may have taken effect");
   add_node_choice(*fails, g->node);
   fails->footer("Example: steadfast step fail --for-now --why 'no machine is free'");
   fails->callback([g, &chosen] { chosen = [g] { return fail(*g); }; });
-  auto* extends = add_one(*step, g, "extend", "The step goes on");
-  extends->add_option("--for", g->time, "It has so long from now, up to its limit [as its workflow says]")
+  auto* extends = add_one(*step, g, "extend", "The step is still working");
+  extends->add_option("--for", g->time, "Extend it by this long from now, up to its limit [as its workflow says]")
     ->type_name("TIME");
-  extends->add_option("--progress", g->text, "How far it is, for people")->type_name("TEXT");
+  extends->add_option("--progress", g->text, "Progress, for people")->type_name("TEXT");
   add_node_choice(*extends, g->node);
   extends->footer("Example: steadfast step extend --progress '40 %'");
   extends->callback([g, &chosen] { chosen = [g] { return extend(*g); }; });

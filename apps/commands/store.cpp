@@ -126,7 +126,8 @@ int import_task(const store_arguments& g) {
   const auto id = done_as.at("id").get<std::string>();
   const auto state = done_as.at("process_state").get<std::string>();
   std::cout << "imported " << printable(id) << ": " << state
-            << (state == "suspended" ? "; it goes on after `steadfast task resume " + printable(id) + "`" : "") << '\n';
+            << (state == "suspended" ? "; it continues after `steadfast task resume " + printable(id) + "`" : "")
+            << '\n';
   return done;
 }
 
@@ -240,7 +241,7 @@ void add_restore(CLI::App& to, command& chosen) {
   sub->add_option("--to", g->store, "Directory to make [$STEADFAST_STORE, or as the configuration says]")
     ->type_name("FOLDER");
   sub->add_flag("--without-journal", g->without_journal,
-                "For a store whose journal is lost: go on without the last acknowledged commits");
+                "For a store whose journal is lost: continue without the last acknowledged commits");
   add_node_choice(*sub, g->node, true);
   sub->footer("Example: steadfast store restore /backup/2026-11-21 --to steadfast-store\n"
               "Every step that was under way may run again, with the same idempotency key: docs/backup.md.");
@@ -253,7 +254,7 @@ void add_store(CLI::App& to, command& chosen) {
   auto* store =
     to.add_subcommand("store", "Check, copy and dump a store, also of a node that is down; make one on a server");
   store->require_subcommand(1);
-  add_verb(*store, "check", "Read every record and index and report faults", "-c node.toml", chosen, check);
+  add_verb(*store, "check", "Read every record and index, and report faults", "-c node.toml", chosen, check);
   add_verb(*store, "stat", "Tasks by state, and how full it is", "-c node.toml", chosen, stat);
   add_verb(*store, "dump", "Print every task as a line of JSON", "-c node.toml", chosen, dump);
 

@@ -78,8 +78,8 @@ void check_made(postgres::making result, const std::string& why) {
   if (result == postgres::making::refused)
     throw failure{refused, why};
   if (result == postgres::making::unknown)
-    throw failure{try_again, "it is not known whether it was done (" + why
-                               + "): the same command is safe to repeat, and finds out"};
+    throw failure{try_again,
+                  "the outcome is unknown (" + why + "): it is safe to repeat the same command, which finds out"};
 }
 
 int init(const server_arguments& g) {
@@ -122,7 +122,7 @@ int doctor(const server_arguments& g) {
   if (g.json)
     print_json({{"server", server.server()}, {"findings", list}});
   else if (found.empty())
-    std::cout << "all is as it should be\n";
+    std::cout << "nothing to fix\n";
   return is_critical ? refused : done;
 }
 
@@ -179,8 +179,8 @@ store::move_answer carry_over(const server_arguments& g, const store::move_progr
 
 int move(const server_arguments& g) {
   if (g.from.empty() == g.to.empty())
-    throw failure{wrong_usage, "name either --from, a folder whose store moves to the server, or --to, a folder that is"
-                               " made for what is on the server"};
+    throw failure{wrong_usage, "give either --from, a folder whose store moves to the server, or --to, the folder to "
+                               "make for the store that is on the server"};
   store::move_answer moved;
   {
     shown_progress progress{isatty(STDERR_FILENO) == 1};
@@ -190,7 +190,7 @@ int move(const server_arguments& g) {
   if (g.json)
     print_json({{"moved_to", moved.where}, {"tasks", moved.tasks}, {"rows", moved.rows}});
   else if (moved.rows == 0)
-    std::cout << "an earlier call has moved the store to " << printable(moved.where) << '\n';
+    std::cout << "an earlier run has already moved the store to " << printable(moved.where) << '\n';
   else
     std::cout << "moved " << runtime::counted(moved.tasks, "task") << " to " << printable(moved.where)
               << "; nodes start on it from now on, and not on the old one\n";
@@ -200,16 +200,16 @@ int move(const server_arguments& g) {
 CLI::App* add_server_verb(CLI::App& to, const char* name, const char* help, const std::shared_ptr<server_arguments>& g,
                           command& chosen, int (*run)(const server_arguments&)) {
   auto* sub = to.add_subcommand(name, help);
-  sub->add_option("--url", g->where.url, "PostgreSQL's, also with several hosts; better without a password in it")
+  sub->add_option("--url", g->where.url, "URL of PostgreSQL, with one host or several; better without a password in it")
     ->required()
     ->type_name("URL");
   sub->add_option("--password-file", g->password_file, "File with the password [$PGPASSWORD, or ~/.pgpass]")
     ->type_name("FILE");
-  sub->add_option("--schema", g->where.schema, "Where in the database the store is [steadfast]")->type_name("NAME");
+  sub->add_option("--schema", g->where.schema, "The schema of the store [steadfast]")->type_name("NAME");
   sub->add_flag("--json", g->json, "Print JSON");
   sub->footer(std::string{"Example: steadfast store "} + name
               + " --url 'postgresql://app@db1,db2,db3/work?sslmode=verify-full' --password-file pg.password\n"
-                "docs/high-availability.md tells how nodes use it.");
+                "docs/high-availability.md explains how nodes use it.");
   sub->callback([g, run, &chosen] { chosen = [g, run] { return run(*g); }; });
   return sub;
 }
@@ -220,21 +220,23 @@ void add_store_servers(CLI::App& to, command& chosen) {
   const auto arguments = [] { return std::make_shared<server_arguments>(); };
   const auto made = arguments();
   auto* sub = add_server_verb(to, "init", "Make a store on a PostgreSQL server", made, chosen, init);
-  sub->add_option("--partitions", made->partitions, "Nodes run on a store of one; never changed later [1]")
+  sub
+    ->add_option("--partitions", made->partitions,
+                 "How many; nodes run on a store with one. Can never be changed later [1]")
     ->type_name("N")
     ->check(CLI::Range(std::int64_t{1}, postgres::partitions_max), "");
-  add_server_verb(to, "upgrade", "Bring the schema of a store on a PostgreSQL server up to this release", arguments(),
+  add_server_verb(to, "upgrade", "Upgrade the schema of a store on a PostgreSQL server to this release", arguments(),
                   chosen, upgrade);
   const auto moved = arguments();
   sub = add_server_verb(to, "move", "Move a store from files to a PostgreSQL server, or back, while no node runs",
                         moved, chosen, move);
   sub->footer("Example: steadfast store move --from /var/lib/steadfast --url postgresql://app@db1,db2/work\n"
-              "Where it was it stays whole, and is refused to nodes. Killed, the same command goes on: "
+              "The original is left intact, but nodes refuse to open it. If interrupted, run it again: "
               "docs/high-availability.md.");
   sub->add_option("--from", moved->from, "Folder of the store that moves to the server")->type_name("FOLDER");
   sub->add_option("--to", moved->to, "Folder to make of the store that is on the server")->type_name("FOLDER");
-  add_server_verb(to, "doctor", "Tell what is wrong with a PostgreSQL server for a store, each with its cure",
-                  arguments(), chosen, doctor);
+  add_server_verb(to, "doctor", "Check a PostgreSQL server for a store, and say how to fix what is wrong", arguments(),
+                  chosen, doctor);
 }
 
 } // namespace steadfast::apps

@@ -46,7 +46,7 @@ int create(const token_arguments& g) {
     throw failure{wrong_usage, g.file + " has a token of the name `" + g.name
                                  + "`: revoke it first, or give the new one another name"};
   if (g.scopes.empty() && g.roles.empty())
-    throw failure{wrong_usage, "say with --scope what the token is for, or with --role whose questions it answers"};
+    throw failure{wrong_usage, "give --scope, or --role with the roles whose questions it answers"};
   access_token t;
   t.name = g.name;
   for (const auto& s : g.scopes)
@@ -122,7 +122,7 @@ int revoke(const token_arguments& g) {
 
 /// For CLI11.
 std::string why_no_role(const std::string& text) {
-  return workflow::is_name(text) ? "" : "`" + text + "` is no role: write " + std::string{workflow::name_rule};
+  return workflow::is_name(text) ? "" : "`" + text + "` is not a valid role: write " + std::string{workflow::name_rule};
 }
 
 void add_file(CLI::App& to, token_arguments& g) {
@@ -132,40 +132,40 @@ void add_file(CLI::App& to, token_arguments& g) {
 } // namespace
 
 void add_token(CLI::App& to, command& chosen) {
-  auto* token = to.add_subcommand("token", "Who may ask a node over HTTP, and what");
+  auto* token = to.add_subcommand("token", "Access tokens for the HTTP API");
   token->require_subcommand(1);
 
   auto made = std::make_shared<token_arguments>();
-  auto* sub = token->add_subcommand("create", "Make a token, and show it once");
-  sub->add_option("name", made->name, "Who has it; what is done with it is done by that name")
+  auto* sub = token->add_subcommand("create", "Create a token, and show it once");
+  sub->add_option("name", made->name, "Its name: acts with the token are recorded under it")
     ->required()
     ->check(why_empty, "")
     ->type_name("NAME");
-  sub
-    ->add_option("--scope", made->scopes,
-                 "What it is for: submit, read, operate (acts on tasks, and read), admin (all)")
+  sub->add_option("--scope", made->scopes, "Scopes: submit, read, operate (acts on tasks, and read), admin (all)")
     ->delimiter(',')
     ->check(CLI::IsMember{{"submit", "read", "operate", "admin"}}, "")
     ->type_name("SCOPE");
-  sub->add_option("--role", made->roles, "It sees and answers the questions to this role; may be repeated [none]")
+  sub
+    ->add_option("--role", made->roles,
+                 "Allow it to see and answer the questions for this role; may be repeated [none]")
     ->delimiter(',')
     ->check(why_no_role, "")
     ->type_name("NAME");
   sub->add_option("--workflow", made->workflows, "Only tasks of this workflow; may be repeated [all]")
     ->delimiter(',')
     ->type_name("NAME");
-  sub->add_option("--expires", made->expires, "After this time it is refused [never]")->type_name("DURATION");
+  sub->add_option("--expires", made->expires, "How long it is valid [for ever]")->type_name("DURATION");
   add_file(*sub, *made);
-  sub->footer("Only a hash of it is stored. Without --scope a token with --role sees and answers these questions, and "
+  sub->footer("Only a hash of it is stored. Without --scope, a token with --role sees and answers these questions, and "
               "nothing else.\n\nExample: steadfast token create shop --scope submit --workflow order --expires 365d\n"
               "         steadfast token create ann --role sales,support");
   sub->callback([made, &chosen] { chosen = [made] { return create(*made); }; });
 
   auto listed = std::make_shared<token_arguments>();
-  sub = token->add_subcommand("list", "All tokens, with what they are for and when they were used last");
+  sub = token->add_subcommand("list", "All tokens, with their scopes and their last use");
   sub->add_flag("--json", listed->json, "One JSON object a line");
   add_file(*sub, *listed);
-  sub->footer("Nodes note the last use once a minute.\n\nExample: steadfast token list");
+  sub->footer("Nodes record the last use once a minute.\n\nExample: steadfast token list");
   sub->callback([listed, &chosen] { chosen = [listed] { return list(*listed); }; });
 
   auto revoked = std::make_shared<token_arguments>();

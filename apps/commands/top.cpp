@@ -230,7 +230,7 @@ std::string picture_without_store(const json& listed, const std::string& why, co
   std::string text;
   for (const auto& line : wrapped(printable(why), to.width))
     text += painted(line, colour::bad, to) + "\n";
-  const auto head = local_text(wall_clock(), false) + "  looks again every " + interval + ", q leaves";
+  const auto head = local_text(wall_clock(), false) + "  refreshes every " + interval + ", q leaves";
   return text + painted(cut(head, to.width), colour::strong, to) + "\n\n" + nodes_text(g, to);
 }
 
@@ -313,8 +313,8 @@ void add_top(CLI::App& to, command& chosen) {
   auto g = std::make_shared<top_arguments>();
   auto* sub =
     to.add_subcommand("top", "The cluster at a glance: rates, states, nodes, slowest attempts, waits, incidents");
-  sub->add_option("-n,--interval", g->interval, "Time between two looks [1s]")->type_name("DURATION");
-  sub->add_option("--times", g->times, "Stop after so many [never]");
+  sub->add_option("-n,--interval", g->interval, "Refresh interval [1s]")->type_name("DURATION");
+  sub->add_option("--times", g->times, "Stop after N refreshes [never]");
   add_node_choice(*sub, g->node, false);
   sub->footer("q or Ctrl-C leaves.\n\nExample: steadfast top -n 2s");
   sub->callback([g, &chosen] { chosen = [g] { return run_top(*g); }; });

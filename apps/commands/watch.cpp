@@ -70,9 +70,9 @@ int watch(const watch_arguments& g) {
 
 void add_watch(CLI::App& to, command& chosen) {
   auto g = std::make_shared<watch_arguments>();
-  auto* sub = to.add_subcommand("watch", "Run another command again and again until Ctrl-C");
-  sub->add_option("-n,--interval", g->interval, "Time between two runs [2s]")->type_name("DURATION");
-  sub->add_option("--times", g->times, "Stop after so many runs [never]");
+  auto* sub = to.add_subcommand("watch", "Repeat another command until Ctrl-C");
+  sub->add_option("-n,--interval", g->interval, "Time between runs [2s]")->type_name("DURATION");
+  sub->add_option("--times", g->times, "Stop after N runs [never]");
   sub->prefix_command();
   sub->footer("Its own options come before the command.\n\nExample: steadfast watch -n 1s node show");
   sub->callback([g, sub, &chosen] {

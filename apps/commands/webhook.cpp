@@ -1,4 +1,4 @@
-// Who is told of alerts and of ends of tasks, and where each stands.
+// Receivers of alerts and task outcomes, and where each stands.
 
 #include "api/names.hpp"
 #include "apps/command_line/commands.hpp"
@@ -86,14 +86,14 @@ int test_one(const webhook_arguments& g) {
 } // namespace
 
 void add_webhook(CLI::App& to, command& chosen) {
-  auto* webhook = to.add_subcommand("webhook", "Who is told of alerts and of ends of tasks");
+  auto* webhook = to.add_subcommand("webhook", "Receivers of alerts and task outcomes");
   webhook->require_subcommand(1);
   auto g = std::make_shared<webhook_arguments>();
   auto* list = webhook->add_subcommand("list", "Each webhook: its receiver, what waits for it, its last failure");
   add_node_choice(*list, g->node);
   list->footer("Example: steadfast webhook list");
   list->callback([g, &chosen] { chosen = [g] { return list_all(*g); }; });
-  auto* test = webhook->add_subcommand("test", "Send a notification that is about nothing, and say what came of it");
+  auto* test = webhook->add_subcommand("test", "Send a test notification, and say whether it arrived");
   test->add_option("webhook", g->name, "The webhook, of the node that has the store")
     ->required()
     ->check(why_empty, "")

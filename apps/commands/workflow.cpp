@@ -79,7 +79,7 @@ std::string condition_text(const json& w, bool is_part = false) {
                                                                                              {"at_most", " <= "}})
     if (w.contains(name))
       return place + sign + json_line(w[name]);
-  return place + (w.value("present", true) ? " is there" : " is not there");
+  return place + (w.value("present", true) ? " is present" : " is absent");
 }
 
 std::string items_text(const json& s) {
@@ -206,11 +206,11 @@ void tell_checked(const workflow_arguments& g, const checked_file& x) {
   } else if (!x.problems.empty()) {
     std::cout << runtime::config_error{x.problems}.what() << '\n';
   } else if (x.workflow) {
-    std::cout << x.name << ": workflow " << x.workflow->name << " v" << x.workflow->version << " is all right, "
+    std::cout << x.name << ": workflow " << x.workflow->name << " v" << x.workflow->version << " is valid, "
               << runtime::counted(x.workflow->steps.size(), "step") << (x.schedules.empty() ? "" : ", " + schedules)
               << '\n';
   } else {
-    std::cout << x.name << ": all right, " << schedules << '\n';
+    std::cout << x.name << ": valid, " << schedules << '\n';
   }
 }
 
@@ -241,7 +241,7 @@ int register_file(const workflow_arguments& g, const std::string& file, bool is_
   }
   const bool is_new = answer.at("created").get<bool>();
   std::cout << "workflow " << d.name << " v" << d.version
-            << (!is_new  ? " is registered already, with the same content"
+            << (!is_new  ? " is already registered, with the same content"
                 : is_dry ? " can be registered"
                          : " is registered; new tasks of it begin with this version")
             << '\n';
@@ -249,7 +249,7 @@ int register_file(const workflow_arguments& g, const std::string& file, bool is_
     std::cout << "its " << runtime::counted(left.size(), "schedule") << " stayed as they are: steadfast schedule put "
               << file << '\n';
   if (const auto& missing = answer.at("agents_missing"); !missing.empty())
-    std::cout << "no node has these agents of its steps, so tasks would wait for them: " << names(missing) << '\n';
+    std::cout << "no node has these agents, so tasks would wait for them: " << names(missing) << '\n';
   return done;
 }
 
@@ -270,11 +270,11 @@ int check_against_node(const workflow_arguments& g) {
 } // namespace
 
 void add_workflow(CLI::App& to, command& chosen) {
-  auto* workflow = to.add_subcommand("workflow", "Look at workflows, check their files");
+  auto* workflow = to.add_subcommand("workflow", "Look at workflows, check and register their files");
   workflow->require_subcommand(1);
 
   auto l = std::make_shared<workflow_arguments>();
-  auto* list_sub = workflow->add_subcommand("list", "The workflows that the node knows");
+  auto* list_sub = workflow->add_subcommand("list", "All registered workflows");
   add_node_choice(*list_sub, l->node);
   list_sub->footer("Example: steadfast workflow list");
   list_sub->callback([l, &chosen] { chosen = paged(l->node.json, [l] { return list(*l); }); });
@@ -288,24 +288,24 @@ void add_workflow(CLI::App& to, command& chosen) {
   show_sub->callback([s, &chosen] { chosen = paged(s->node.json, [s] { return show(*s); }); });
 
   auto c = std::make_shared<workflow_arguments>();
-  auto* check_sub = workflow->add_subcommand("check", "Find the mistakes in workflow files; no node is needed");
+  auto* check_sub = workflow->add_subcommand("check", "Check workflow files for mistakes; no node is needed");
   check_sub->add_option("files", c->files, "The files")->required()->type_name("FILE");
   check_sub->add_flag("--against-node", c->against_node,
-                      "Also ask the node whether it would take them, and which of their agents are missing");
+                      "Also ask the node whether it would accept them, and which of their agents are missing");
   add_node_choice(*check_sub, c->node);
   check_sub->footer("Example: steadfast workflow check config/workflows/drone_delivery.toml");
   check_sub->callback([c, &chosen] { chosen = [c] { return c->against_node ? check_against_node(*c) : check(*c); }; });
 
   auto r = std::make_shared<workflow_arguments>();
   auto* register_sub =
-    workflow->add_subcommand("register", "Make workflows, or new versions of them, known to the cluster");
+    workflow->add_subcommand("register", "Register workflows, or new versions of them, in the cluster");
   register_sub->add_option("files", r->files, "Their files")->required()->type_name("FILE");
-  register_sub->add_flag("--dry-run", r->dry_run, "Only ask whether the node would take them");
+  register_sub->add_flag("--dry-run", r->dry_run, "Only check whether the node would accept them");
   register_sub->add_option("--why", r->why, "Reason, kept among the alerts")->type_name("TEXT");
   add_node_choice(*register_sub, r->node);
   register_sub->footer(
-    "Tasks that run keep the version that they began with. Name the file in the configuration, too, if "
-    "the node\nwith the store may be set up anew.\n\nExample: steadfast workflow register order.toml");
+    "Running tasks keep the version that they began with. Also name the file in the configuration if "
+    "the node\nwith the store may ever be set up anew.\n\nExample: steadfast workflow register order.toml");
   register_sub->callback([r, &chosen] { chosen = [r] { return register_all(*r); }; });
 
   add_simulate(*workflow, chosen);

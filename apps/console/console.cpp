@@ -211,19 +211,19 @@ int run_console(const console_arguments& g) {
 
 void add_console(CLI::App& to, command& chosen) {
   auto g = std::make_shared<console_arguments>();
-  auto* sub = to.add_subcommand("console", "Look into a running cluster, and act, from one prompt");
-  sub->add_option("-e,--execute", g->lines, "Run this line and end; may be given several times")
+  auto* sub = to.add_subcommand("console", "A prompt for looking into a running cluster and acting on it");
+  sub->add_option("-e,--execute", g->lines, "Run this line and exit; may be given several times")
     ->type_name("LINE")
     ->allow_extra_args(false);
   sub
     ->add_option("--store", g->store,
-                 "Look at the files of a store, or of a copy, whose node is down: nothing is changed")
+                 "Look at the files of a store whose node is down, or of a copy; nothing is changed")
     ->type_name("PATH");
   add_node_choice(*sub, g->node);
-  sub->footer(
-    "Without -e lines are read from standard input; if that is not a terminal, the first line that fails ends it.\n\n"
-    "Example: steadfast console -e 'tasks --where state=error'\n"
-    "         steadfast console --store /backup/2026-11-21");
+  sub->footer("Without -e, lines are read from standard input; if that is not a terminal, it exits at the first line "
+              "that fails.\n\n"
+              "Example: steadfast console -e 'tasks --where state=error'\n"
+              "         steadfast console --store /backup/2026-11-21");
   sub->callback([g, &chosen] { chosen = [g] { return run_console(*g); }; });
 }
 

@@ -145,8 +145,8 @@ int print_completions(const std::string& typed) {
 
 void add_completion(CLI::App& to, command& chosen) {
   auto shell = std::make_shared<std::string>();
-  auto* sub =
-    to.add_subcommand("completion", "A script with which a shell completes commands, options, their values and ids");
+  auto* sub = to.add_subcommand("completion",
+                                "Print a script that makes a shell complete commands, options, their values and ids");
   sub->add_option("shell", *shell, "bash, zsh or fish")
     ->required()
     ->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""))

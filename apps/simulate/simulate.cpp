@@ -182,8 +182,8 @@ void add_simulate(CLI::App& to, command& chosen) {
   sub->add_option("--services", g->services, "How the services of agents behave (TOML)")->type_name("FILE");
   sub->add_option("--runs", g->runs, "Clusters [200]")->check(CLI::Range(1, 10'000'000));
   sub->add_option("--seed", g->seed, "Of the first; the same seed is the same run [a random one]");
-  sub->add_option("--tasks", g->tasks, "At most so many tasks in each [20]")->check(CLI::Range(1, 1000));
-  sub->add_option("--jobs", g->jobs, "Processes that play at a time [one for each core]")->check(CLI::Range(1, 256));
+  sub->add_option("--tasks", g->tasks, "At most N tasks in each [20]")->check(CLI::Range(1, 1000));
+  sub->add_option("--jobs", g->jobs, "Parallel processes [one for each core]")->check(CLI::Range(1, 256));
   const auto share = CLI::Range(0.0, 1.0);
   auto& h = g->habits;
   sub->add_option("--latency", g->latency, "Of the services [5ms-200ms]")->type_name("FROM-TO");
@@ -204,7 +204,7 @@ void add_simulate(CLI::App& to, command& chosen) {
     "Each run is a cluster of one to four nodes, under a virtual clock, with services that keep their contract (a\n"
     "repeated key acts once). For ten minutes nodes are killed, frozen and cut off, messages lost and doubled, "
     "commits\n"
-    "lost, clocks wrong by up to a minute; then all is healed and every task must end. Nothing outside of the program "
+    "lost, clocks wrong by up to a minute; then all faults stop and every task must end. Nothing outside the program "
     "is\n"
     "called. What a services file leaves out of an agent, or an agent it leaves out, is as the options say:\n\n"
     "  [[agent]]\n"
@@ -214,7 +214,7 @@ void add_simulate(CLI::App& to, command& chosen) {
     "  refused = 0.01                       # of steps, for good; undo_refused: of undos\n"
     "  hung = 0.001                         # lost or never answered; half of them took place\n"
     "  result = { payment_id = \"p-1\" }     # of its steps [made up where the workflow looks for a value]\n\n"
-    "What comes to steps that wait, and when since they began to:\n\n"
+    "What steps that wait receive, and how long after they began to wait:\n\n"
     "  [[event]]\n"
     "  name = \"paid\"\n"
     "  data = { id = \"p-1\" }               # [made up where the workflow looks for a value]\n"
@@ -224,8 +224,9 @@ void add_simulate(CLI::App& to, command& chosen) {
     "  role = \"sales\"\n"
     "  choice = \"ship\"                    # [any]; after and never as above\n\n"
     "and what breaks the contract, to see the effect: idempotent = false acts each time that a key is\n"
-    "repeated, refuses_after_undo = false takes a step after its undo, lies = 0.01 answers so many probes wrongly,\n"
-    "late = \"5m\" lets what was lost take place so long after complete_by.\n\n"
+    "repeated, refuses_after_undo = false takes a step after its undo, lies = 0.01 answers that share of probes "
+    "wrongly,\n"
+    "late = \"5m\" lets what was lost take place that long after complete_by.\n\n"
     "--require compares (>=, <=, =, >, <) processed, undone and error, residue (undone tasks with an effect still in\n"
     "place), doubled and missing (processed tasks in which a step took place more than once, or not at all), as tasks\n"
     "or as a share of them, and p50, p99 and longest, the time that tasks took.\n\n"

@@ -99,7 +99,7 @@ std::string waiting_text(const json& step, workflow::instant now) {
   const auto at = step.value("not_before", json{});
   const auto progress = text_of(step, "progress");
   if (!at.is_null() && step.value("ends_later", false))
-    return "begun" + (progress.empty() ? "" : ", " + printable(progress)) + "; without a word it has failed "
+    return "begun" + (progress.empty() ? "" : ", " + printable(progress)) + "; if nothing is heard, it fails "
            + relative_text(instant_of(at), now);
   if (step.contains("limit_at"))
     return (step.contains("question")

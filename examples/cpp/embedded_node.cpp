@@ -72,7 +72,7 @@ private:
     if (r.outcome != steadfast::submit_outcome::stored)
       return give_up(r.id, r.why);
     if (!r.created)
-      std::cout << r.id << ": was there already, " << r.state << '\n';
+      std::cout << r.id << ": already exists, " << r.state << '\n';
     if (r.state == "processed" || r.state == "undone" || r.state == "error")
       close(r.id);
   }

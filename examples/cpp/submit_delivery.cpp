@@ -21,7 +21,7 @@ int deliver(char** arguments) {
   steadfast::submit_options how;
   how.id = arguments[2];
   const auto task = node.submit("drone_delivery", delivery.dump(), how);
-  std::cout << task.id << (task.created ? " is accepted\n" : " was there already\n");
+  std::cout << task.id << (task.created ? " is accepted\n" : " already exists\n");
 
   const auto state = node.wait(task.id, std::chrono::seconds{30});
   std::cout << task.id << " is " << state << '\n';

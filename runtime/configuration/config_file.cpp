@@ -305,7 +305,7 @@ void read_webhook(toml_section s, node_options& o) {
   s.end();
   if (has_program == has_url)
     s.complain(has_url ? "has both a url and a program: it must be one or the other"
-                       : "has neither a url nor a program that is told");
+                       : "has neither a url nor a program");
   else
     complain_all(s, problems(w));
   o.webhooks.push_back(std::move(w));

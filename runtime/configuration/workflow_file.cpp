@@ -143,7 +143,7 @@ std::optional<workflow::condition> read_parts(toml_section& in, std::size_t dept
     for (auto& part : parts)
       c.parts.push_back(read_condition(part, depth + 1));
   if (in.table().size() > 1)
-    in.complain("`all`, `any` and `not` stand alone: put what else must hold beside them into an `all`");
+    in.complain("`all`, `any` and `not` must be alone in their table: combine them with other conditions by an `all`");
   return c;
 }
 
@@ -329,9 +329,8 @@ void expect_one_kind(toml_section& in) {
 void expect_only_waits(toml_section& in) {
   for (const auto* key : {"complete_by", "retry", "threshold", "cool_off", "on_exhausted"})
     if (in.table().contains(key))
-      in.complain(key, in.table().contains("workflow")
-                         ? "is for a step that an agent carries out, and this one starts a task"
-                         : "is for a step that an agent carries out, and this one only waits");
+      in.complain(key, in.table().contains("workflow") ? "is not allowed in a step that starts a task"
+                                                       : "is not allowed in a step that only waits");
 }
 
 /// `later = "40m"`, or with the time without a word of it.

@@ -120,7 +120,7 @@ public:
         failure({}, invalid_request, "a request may have " + std::to_string(host_.options.frame_max) + " bytes").dump()
         + "\n");
     if (host_.unfinished > host_.options.unfinished_max)
-      return refuse(busy_line("too many requests have been begun and have not come to their end"));
+      return refuse(busy_line("too many requests are unfinished"));
     socket_.async_read_some(
       boost::asio::buffer(piece_),
       [self = shared_from_this()](const boost::system::error_code& e, std::size_t n) { self->got(e, n); });
@@ -254,7 +254,7 @@ private:
   static void carry_out(const std::shared_ptr<call>& c, const std::string& line) {
     const auto request = parsed(line);
     if (request.is_array())
-      return c->refuse(invalid_request, "a line is one request: batches are not offered");
+      return c->refuse(invalid_request, "a line is one request: batches are not supported");
     if (!request.is_object())
       return c->refuse(parse_failed, "the request is not a JSON object, or is nested too deep");
     c->id_ = request.value("id", json{});

@@ -158,7 +158,7 @@ json list_events(const control_context& c, const api::arguments& params) {
   expect_known(c, workflow::knowledge::rates, "lists of events");
   actors::list_events question{params.text("event"), params.text("key"), params.text("task"), {}, 0};
   if (question.name.empty() && !(question.key.empty() && question.task.empty()))
-    throw api::error{api::error::invalid_params, "`event` is needed beside `key` or `task`", {}, "event"};
+    throw api::error{api::error::invalid_params, "`event` is needed with `key` or `task`", {}, "event"};
   if (!question.key.empty() && !question.task.empty())
     throw api::error{api::error::invalid_params, "an event is for a key or for a task, not for both", {}, "task"};
   const auto after = runtime::bytes_of_hex(params.text("after"));

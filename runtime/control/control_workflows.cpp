@@ -107,7 +107,8 @@ json register_workflow(const control_context& c, const api::arguments& params) {
   const auto which = "workflow `" + d.name + "` version " + std::to_string(d.version);
   if (before && *before != d)
     throw api::error{api::error::refused,
-                     which + " is registered with another content, which its tasks follow: raise its version"};
+                     which
+                       + " is already registered with different content, which its tasks follow: raise its version"};
   json result{{"name", d.name}, {"version", d.version}, {"created", !before}, {"agents_missing", missing_agents(c, d)}};
   if (params.flag("dry_run") || before)
     return result;

@@ -32,8 +32,8 @@ std::string why_not_yet(const actors::lease_page& page, workflow::knowledge need
   for (const auto& x : page.leases) {
     const auto card = workflow::card_of(x->name, x->note);
     if (card && x->expires_at > page.now && card->knows < needed)
-      return "node " + workflow::quoted(card->name) + " is of a release that does not know " + std::string{what}
-             + ": bring all nodes up to date first";
+      return "node " + workflow::quoted(card->name) + " runs a release that does not support " + std::string{what}
+             + ": upgrade all nodes first";
   }
   return {};
 }

@@ -51,8 +51,7 @@ void check_attempts_of_none(const workflow::step_definition& s, std::vector<std:
                                         {"cool_off", s.cool_off == usual.cool_off},
                                         {"on_exhausted", s.exhausted == usual.exhausted}})
     if (!is_usual)
-      found.push_back("step " + workflow::quoted(s.name) + ": " + field
-                      + " is for a step that an agent carries out, and this one "
+      found.push_back("step " + workflow::quoted(s.name) + ": " + field + " is not allowed in a step that "
                       + (workflow::starts_child(s) ? "starts a task" : "only waits"));
 }
 

@@ -224,8 +224,7 @@ private:
       if (e)
         return self->refuse(e);
       if (!self->count_body())
-        return self->say_and_close(
-          {503, "busy", "too many requests have been begun and have not come to their end", {}, busy_wait});
+        return self->say_and_close({503, "busy", "too many requests are unfinished", {}, busy_wait});
       self->read_rest();
     });
   }

@@ -211,7 +211,7 @@ public:
       http_->reload_certificates();
       log_line("info", "the certificate for HTTP was read anew");
     } catch (const node_error& e) {
-      log_line("error", std::string{"the certificate for HTTP stays as it was: "} + e.what());
+      log_line("error", std::string{"the certificate for HTTP is unchanged: "} + e.what());
     }
   }
 

@@ -82,9 +82,9 @@ std::string register_workflows(store::state_store& store, const node_options& o)
     const auto& w = std::get<store::register_definition>(batch[i]);
     const auto which = "workflow `" + w.what.name + "` version " + std::to_string(w.what.version);
     if (w.file.empty())
-      throw node_error{which + " is stored with another content: " + outcomes[i].why + "; raise its version"};
+      throw node_error{which + " is stored with different content: " + outcomes[i].why + "; raise its version"};
     log_line("warning", w.file + " differs from what is stored as " + which
-                          + ", which the node follows: raise the version in the file, or take the change back");
+                          + ", which the node follows: raise the version in the file, or revert the change");
   }
   return {};
 }
@@ -107,9 +107,10 @@ std::string register_schedules(store::state_store& store, const node_options& o)
       for (const auto& s : some) {
         after = s.what.name;
         if (!s.file.empty() && !names.contains(s.what.name))
-          log_line("warning", "schedule `" + s.what.name + "`, from " + s.file
-                                + ", is in no file of this node any more, and goes on: `steadfast schedule remove "
-                                + s.what.name + "` ends it");
+          log_line("warning",
+                   "schedule `" + s.what.name + "`, from " + s.file
+                     + ", is no longer in any file of this node, but keeps running: `steadfast schedule remove "
+                     + s.what.name + "` ends it");
       }
     return {};
   } catch (const store::store_error& e) {

@@ -64,11 +64,11 @@ void refuse_moved(const fs::path& store) {
                 + ": start its nodes on that one. `steadfast store restore " + store.string()
                 + " --to FOLDER` makes another store of what was in it then");
   if (mark)
-    refuse_move(
-      "the store at " + store.string() + " may have been moved to " + mark->where
-      + ": the same `steadfast store move` again finds out, and goes on. If that server will never be used again,"
-        " remove the file "
-      + (store / mark_name).string());
+    refuse_move("the store at " + store.string() + " may have been moved to " + mark->where
+                + ": run the same `steadfast store move` again; it finds out, and continues. If that server will never "
+                  "be used again,"
+                  " remove the file "
+                + (store / mark_name).string());
 }
 
 } // namespace steadfast::store

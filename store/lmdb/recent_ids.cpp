@@ -27,7 +27,7 @@ std::pair<std::string, recent_ref> read_row(const lmdb::transaction& txn, const 
   if (auto task = readable<task_state>(key, txn.get(in.tasks, key).value_or(std::string_view{})))
     return {std::move(task->task.id), {number, std::nullopt}};
   throw store_error{"the id of task " + std::to_string(number)
-                      + " cannot be told, two of its records are damaged: restore a copy of the store",
+                      + " is unknown, two of its records are damaged: restore a copy of the store",
                     false};
 }
 

@@ -23,7 +23,7 @@ std::string lost_by_server(const shown_partition& shown, const acknowledged& kno
          + " and commit " + std::to_string(known.commit)
          + ". Nothing is written to it. Was a standby promoted that was not synchronous, or an older backup restored?"
            " Promote the server that has them, or restore a newer backup. If they are gone for good, restart all nodes:"
-           " they then go on from what this server has";
+           " they then continue from what this server has";
 }
 
 take_answer may_take(const shown_partition& shown, std::int64_t seen, const acknowledged& known) {

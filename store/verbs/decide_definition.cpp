@@ -21,8 +21,8 @@ raised_alert alert_of_change(const register_definition& w) {
           {},
           {changed_workflow,
            w.file + " differs from what is stored as " + name_of(d)
-             + ", by which its tasks go on: raise the `version` in the file, or take the change back,"
-               " and start the node again",
+             + ", which its tasks follow: raise the `version` in the file, or revert the change,"
+               " and restart the node",
            {},
            w.now.now},
           {changed_workflow,
@@ -36,8 +36,8 @@ raised_alert alert_of_repair(const register_definition& w, const std::string& da
   return {0,
           {},
           {"restored",
-           name_of(w.what) + " was damaged in the store and was stored again"
-             + (w.file.empty() ? "" : ", from " + w.file) + ": see that it is as it was (" + damage + ")",
+           name_of(w.what) + " was damaged in the store and has been stored again"
+             + (w.file.empty() ? "" : ", from " + w.file) + ": check that it is as before (" + damage + ")",
            {},
            w.now.now},
           {"restored", {}, w.what.name, {}, "the definition was damaged and was stored again"}};
@@ -73,11 +73,11 @@ registered_definition decide(const register_definition& w, const known_definitio
     if (x.expires_at > w.now.now && is_of_older_node(x.name, x.note, workflow::needed_for(w.what)))
       return {turned_down(write_status::refused,
                           name_of(w.what) + " has steps that wait, or end later, or a limit, and " + x.name
-                            + " is of a release that does not know them: bring all nodes up to date first")};
+                            + " runs a release that does not support them: upgrade all nodes first")};
   if (known.there != nullptr && *known.there != w.what) {
     registered_definition d{
       turned_down(write_status::refused, "workflow " + w.what.name + " version " + std::to_string(w.what.version)
-                                           + " is registered with another content; give it a new version")};
+                                           + " is already registered with different content; give it a new version")};
     if (!w.file.empty() && known.of_change.empty())
       d.raised = alert_of_change(w);
     return d;
@@ -97,7 +97,7 @@ set_aside_task decide(const set_aside_damaged& w, const known_damage& known) {
   if (!known.is_there)
     return {no_such_task(w.number)};
   if (known.is_sound)
-    return {turned_down(write_status::refused, "the records of the task check: it is not damaged")};
+    return {turned_down(write_status::refused, "the task is not damaged: its records are valid")};
   if (known.of_definition) { // the task is well, and goes on when its workflow can be read again
     set_aside_task d{turned_down(write_status::refused, *known.of_definition)};
     if (!known.is_told)

@@ -72,7 +72,7 @@ std::optional<decision> problem_of(const send_event& w, const store_options& lim
     return refused("data has " + std::to_string(w.data.size()) + " bytes, the limit is "
                    + std::to_string(limits.result_size_max));
   if (w.keep_for <= workflow::span{0} || w.keep_for > workflow::span_max)
-    return refused("an event is kept for more than nothing and at most ten years");
+    return refused("an event must be kept for more than zero and at most ten years");
   return std::nullopt;
 }
 
@@ -80,8 +80,8 @@ answer<send_event> came_before(const send_event& w, const event_record& there) {
   const bool is_same_data =
     there.data == w.data || workflow::canonical_json(there.data) == workflow::canonical_json(w.data);
   if (there.key != key_of(w) || !is_same_data)
-    return refused("the id " + workflow::quoted(w.id) + " was sent before with another event "
-                   + workflow::quoted(w.name) + ", for another key or task, or with other data");
+    return refused("the id " + workflow::quoted(w.id) + " was already sent with an event " + workflow::quoted(w.name)
+                   + " for another key or task, or with other data");
   answer<send_event> a = decision{write_status::applied, {}};
   a.number = there.number;
   a.again = true;
@@ -110,7 +110,7 @@ std::optional<decision> why_not_taken(const send_event& w, const workflow::task&
     if (t.steps[i].state == workflow::step_state::not_started || t.steps[i].state == workflow::step_state::waiting)
       return std::nullopt;
   }
-  return refused(any ? "the task waits for no further event of that name"
+  return refused(any ? "the task does not wait for another event of that name"
                      : "no step of the task's workflow waits for an event of that name");
 }
 

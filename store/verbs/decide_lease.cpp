@@ -70,7 +70,7 @@ decided<acquire_lease, lease_record> decide(const acquire_lease& w, lease_record
   if (is_of_older_node(w.name, w.note, needed))
     return {turned_down(write_status::refused,
                         "the store has schedules, or workflows with limits or with steps that wait or end "
-                        "later, which the node's release does not know")};
+                        "later, which the node's release does not support")};
   if (!is_free(there, w.now) && there.what.holder != w.holder)
     return {turned_down(write_status::refused, "the lease is held by " + there.what.holder)};
   auto next = std::move(there);

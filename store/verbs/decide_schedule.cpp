@@ -27,11 +27,10 @@ raised_alert alert_of_schedule(std::string text, std::string cause, workflow::in
 placed_schedule refused(const put_schedule& w, const known_schedule& known, std::string why) {
   placed_schedule d{schedule_refused(std::move(why))};
   if (!w.file.empty() && known.refusals.empty())
-    d.raised =
-      alert_of_schedule(w.file + ": " + d.said.why
-                          + (known.there != nullptr ? "; it goes on as it was put before" : "; it makes no tasks")
-                          + ": mend that, and start the node again",
-                        cause_of_unplaced(w.what.name), w.now.now);
+    d.raised = alert_of_schedule(w.file + ": " + d.said.why
+                                   + (known.there != nullptr ? "; it continues as it was" : "; it makes no tasks")
+                                   + ": correct it, and restart the node",
+                                 cause_of_unplaced(w.what.name), w.now.now);
   return d;
 }
 
@@ -82,8 +81,7 @@ placed_schedule decide(const put_schedule& w, const known_schedule& known) {
     return refused(w, known, name_of(s) + ": " + workflow::joined(wrong, "; "));
   for (const auto& x : known.nodes)
     if (x.expires_at > w.now.now && is_of_older_node(x.name, x.note, workflow::knowledge::schedules))
-      return refused(w, known,
-                     x.name + " is of a release that does not know schedules: bring all nodes up to date first");
+      return refused(w, known, x.name + " runs a release that does not support schedules: upgrade all nodes first");
   if (known.there == nullptr && known.count >= workflow::schedules_max)
     return refused(w, known, "there are " + std::to_string(known.count) + " schedules, and the store takes no more");
   placed_schedule d{applied()};
@@ -138,7 +136,7 @@ acted_schedule decide(const act_on_schedule& w, const workflow::schedule_state* 
   switch (w.act) {
     case schedule_act::pause:
       if (!s.paused_by.empty())
-        return {schedule_refused("the schedule was paused by " + s.paused_by + " already"
+        return {schedule_refused("the schedule was already paused by " + s.paused_by
                                  + (s.paused_why.empty() ? "" : ": " + s.paused_why))};
       d.done = "paused ";
       workflow::pause(s, who, workflow::clipped(w.why, workflow::note_size_max), w.now.now);
@@ -179,7 +177,7 @@ bool is_refusal_over(const workflow::schedule_state& before, const workflow::sch
 
 raised_alert alert_of_damaged_schedule(const std::string& name, workflow::instant now) {
   return alert_of_schedule("the record of schedule " + workflow::quoted(name)
-                             + " is damaged, so it makes no tasks: put it again",
+                             + " is damaged, so it creates no tasks: put it again",
                            cause_of_damaged(name), now);
 }
 

@@ -202,7 +202,7 @@ TEST_CASE("row 80: serve refuses a bad configuration with 78 and a line for each
 TEST_CASE("a configuration can be checked without starting a node") {
   const auto end = run_steadfast({"serve", "--check", "-c", source_dir + "/config/steadfast.toml"});
   CHECK(end.code == 0);
-  CHECK_THAT(end.out, EndsWith("is all right: 0 agents, 0 workflows\n"));
+  CHECK_THAT(end.out, EndsWith("is valid: 0 agents, 0 workflows\n"));
 }
 
 TEST_CASE("serve --check finds agents that a workflow names and nobody has") {
@@ -236,7 +236,7 @@ TEST_CASE("workflow check finds mistakes and says where they are") {
                                    source_dir + "/config/workflows/order_processing.toml"});
   CHECK(good.code == 0);
   CHECK(lines_of(good.out) == 2);
-  CHECK_THAT(good.out, Contains("workflow drone_delivery v1 is all right, 5 steps"));
+  CHECK_THAT(good.out, Contains("workflow drone_delivery v1 is valid, 5 steps"));
 
   const temp_folder folder;
   folder.write("bad.toml", "name = \"w\"\n[[step]]\nname = \"a\"\nagnt = \"x\"\n");
@@ -315,10 +315,10 @@ TEST_CASE("a token has a scope or a role, and what is no role is refused") {
   };
   const auto nothing = create({});
   CHECK(nothing.code == 64);
-  CHECK_THAT(nothing.err, Contains("say with --scope what the token is for"));
+  CHECK_THAT(nothing.err, Contains("give --scope, or --role"));
   const auto wrong = create({"--role", "all of them"});
   CHECK(wrong.code == 64);
-  CHECK_THAT(wrong.err, Contains("`all of them` is no role"));
+  CHECK_THAT(wrong.err, Contains("`all of them` is not a valid role"));
   CHECK_FALSE(std::filesystem::exists(file));
   CHECK(create({"--role", "sales,support"}).code == 0);
   const auto listed = nlohmann::json::parse(run_steadfast({"token", "list", "--file", file, "--json"}).out);

@@ -346,7 +346,7 @@ TEST_CASE("an authority without its key signs nothing") {
   const made_cluster made;
   std::filesystem::remove(made.folder / "authority.key");
   CHECK_THAT(refusal_of({made.folder, {"c"}}),
-             Contains("66 ") && Contains("authority.pem is there without its key") && Contains("put the key back"));
+             Contains("66 ") && Contains("authority.pem exists without its key") && Contains("put the key back"));
   CHECK(names_in(made.folder) == std::vector<std::string>{"a.key", "a.pem", "authority.pem", "b.key", "b.pem"});
 }
 
@@ -354,7 +354,7 @@ TEST_CASE("a node's certificate without its key is refused until it is removed")
   const made_cluster made;
   std::filesystem::remove(made.folder / "a.key");
   CHECK_THAT(refusal_of({made.folder, {"a"}}),
-             Contains("66 ") && Contains("a.pem is there without its key") && Contains("remove the certificate"));
+             Contains("66 ") && Contains("a.pem exists without its key") && Contains("remove the certificate"));
   std::filesystem::remove(made.folder / "a.pem");
   CHECK(make_certificates({made.folder, {"a"}}).size() == 2);
   CHECK(is_trusted(made.folder / "a.pem", made.folder / "authority.pem"));

@@ -131,12 +131,11 @@ TEST_CASE("a bulk act is planned, detached, listed, shown, followed and stopped"
 
   const auto detached = node.command({"task", "cancel", "--where", "workflow=three", "--yes", "--detach"});
   CHECK(detached.code == 0);
-  CHECK(detached.out == "bulk act 1 has begun, for about 3 tasks: `steadfast bulk follow 1` shows how far it is\n");
+  CHECK(detached.out == "bulk act 1 has begun, for about 3 tasks: `steadfast bulk follow 1` shows its progress\n");
   const auto followed = node.command({"bulk", "follow", "1"});
   CHECK(followed.code == 1);
   CHECK(followed.out == "cancel: 0 done, 3 refused, 0 skipped of about 3\n");
-  CHECK_THAT(followed.err,
-             Contains("a-2: it has ended; `undo` reverses it") && Contains("3 of 3 tasks did not take it"));
+  CHECK_THAT(followed.err, Contains("a-2: it has ended; `undo` reverses it") && Contains("3 of 3 tasks refused it"));
   CHECK_THAT(node.command({"bulk", "list"}).out, Contains("there is no open bulk act"));
   CHECK_THAT(node.command({"bulk", "list", "--all"}).out, Contains("workflow=three") && Contains("ended"));
   CHECK_THAT(node.command({"bulk", "1"}).out,

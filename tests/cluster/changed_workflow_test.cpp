@@ -34,7 +34,7 @@ TEST_CASE("a changed file of a stored version is an incident and not the end of 
   const auto checked = node.command({"serve", "--check"}); // while the node runs
   CHECK(checked.code == 78);
   CHECK_THAT(checked.err, Contains(file + ": workflow `one` differs from what is stored as version 1")
-                            && Contains("raise its version, or take the change back"));
+                            && Contains("raise its version, or revert the change"));
 
   restart(node);
   CHECK_THAT(node.process().err(), Contains(file + " differs from what is stored as workflow `one` version 1"));

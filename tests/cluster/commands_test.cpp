@@ -30,7 +30,7 @@ TEST_CASE("submit makes a task once, waits for it and tells progress") {
 
   const auto again = node.command({"submit", "one", "--id", "t-1", "--payload", "-"}, R"({"a": 1})");
   CHECK(again.code == 0);
-  CHECK(again.out == "t-1  was there already, processed\n");
+  CHECK(again.out == "t-1  already exists, processed\n");
 
   const auto other = node.command({"submit", "one", "--id", "t-1", "--payload", "-"}, R"({"a": 2})");
   CHECK(other.code == 1);
@@ -112,7 +112,7 @@ TEST_CASE("acts on many tasks are previewed, want a confirmation, and tell who d
   const auto done = node.command({"task", "suspend", "--where", "workflow=one", "--yes"});
   CHECK(done.code == 1);
   CHECK(done.out == "suspend: 2 done, 1 refused, 0 skipped of about 3\n");
-  CHECK_THAT(done.err, Contains("a-2: ") && Contains("1 of 3 tasks did not take it"));
+  CHECK_THAT(done.err, Contains("a-2: ") && Contains("1 of 3 tasks refused it"));
   CHECK(node.json_of({"task", "list", "--where", "state=suspended", "--count", "--json"}).at(0).at("count") == 3);
 
   const auto none = node.command({"task", "resume", "--where", "text=nothing", "--yes"});

@@ -74,7 +74,7 @@ TEST_CASE("row 136: an event is recognised by its id after its node was killed")
   node.kill();
   node.start();
   CHECK_THAT(send("o").out, Catch::Contains("event 1 was sent before with this id; nothing has changed"));
-  CHECK_THAT(send("other").err, Catch::Contains("the id `evt-1` was sent before with another event"));
+  CHECK_THAT(send("other").err, Catch::Contains("the id `evt-1` was already sent with an event"));
   CHECK(node.command({"store", "check"}).code == 0);
 }
 

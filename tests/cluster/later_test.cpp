@@ -102,7 +102,7 @@ TEST_CASE("a step that ends later may fail by its token, and undo waits for one 
   const auto token = node.token_of(2);
   CHECK(node.film().at("error") == "no machine is free");
   REQUIRE(node.command({"task", "cancel", "t", "--why", "test"}).code == 0);
-  CHECK_THAT(node.command({"task", "explain", "t"}).out, Catch::Contains("heard out: step `film`"));
+  CHECK_THAT(node.command({"task", "explain", "t"}).out, Catch::Contains("finishing: step `film`"));
   CHECK(node.task().at("process_state") == "undoing");
   CHECK_THAT(node.step("extend", token).err, Catch::Contains("has no more time than it had"));
   CHECK(node.step("fail", token, {"--why", "stopped"}).code == 0);

@@ -80,14 +80,14 @@ TEST_CASE("a schedule is listed, run, resumed, changed by its file, told when th
 
   node.folder().write("more.toml", "[[schedule]]\nname = \"other\"\nworkflow = \"work\"\nevery = \"1h\"\n");
   const auto more = (node.folder().path() / "more.toml").string();
-  CHECK_THAT(node.command({"schedule", "put", more}).out, Catch::Contains("is put"));
-  CHECK_THAT(node.command({"schedule", "put", more}).out, Catch::Contains("is as it was"));
+  CHECK_THAT(node.command({"schedule", "put", more}).out, Catch::Contains("is stored"));
+  CHECK_THAT(node.command({"schedule", "put", more}).out, Catch::Contains("is unchanged"));
   CHECK(node.json_of({"schedule", "list", "--json"}).size() == 2);
 
   node.kill();
   node.write_file("");
   node.start();
-  CHECK_THAT(node.process().err(), Catch::Contains("is in no file of this node any more"));
+  CHECK_THAT(node.process().err(), Catch::Contains("is no longer in any file of this node"));
   CHECK(node.schedule().at("cron") == "0 3 * * *");
   REQUIRE(node.command({"schedule", "remove", "often"}).code == 0);
   CHECK(node.json_of({"schedule", "list", "--json"}).size() == 1);

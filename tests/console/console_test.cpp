@@ -158,12 +158,12 @@ TEST_CASE("acts on several tasks ask for their number, and Ctrl-C at the questio
   auto person = s.open();
   REQUIRE(at_prompt(person));
   person.type("suspend --where state=pending\r");
-  REQUIRE(person.shows("Type 2 to go on: "));
+  REQUIRE(person.shows("Type 2 to continue: "));
   person.type(ctrl_c);
   CHECK(person.shows("nothing was changed"));
   REQUIRE(at_prompt(person));
   person.type("suspend --where state=pending\r");
-  REQUIRE(person.shows("Type 2 to go on: "));
+  REQUIRE(person.shows("Type 2 to continue: "));
   person.type("2\r");
   CHECK(person.shows("suspend: 2 done, 0 refused, 0 skipped of about 2"));
   CHECK(at_prompt(person));
@@ -177,7 +177,7 @@ TEST_CASE("a bulk act shows how far it is, and Ctrl-C stops it and not the conso
   REQUIRE(at_prompt(person));
   person.type("cancel --where state=pending\r");
   REQUIRE(person.shows("would cancel 70 tasks"));
-  REQUIRE(person.shows("Type 70 to go on: "));
+  REQUIRE(person.shows("Type 70 to continue: "));
   person.type("70\r");
   REQUIRE(person.shows("cancel: 64 done, 0 refused, 0 skipped of about 70"));
   person.type(ctrl_c);
@@ -297,14 +297,14 @@ TEST_CASE("the plan of an act says no where the node would, and ends as the act 
     const auto end = s.node.command(act);
     return std::to_string(end.code) + " " + end.out;
   };
-  CHECK(plan({"retry", "nope"}) == "5 would not retry nope: there is no task `nope`\n0 of 1 task would take it\n");
+  CHECK(plan({"retry", "nope"}) == "5 would not retry nope: there is no task `nope`\n0 of 1 task would accept it\n");
   CHECK_THAT(plan({"undo", "nope"}), StartsWith("5 would not undo nope: there is no task `nope`"));
   CHECK_THAT(plan({"retry", "done"}), StartsWith("1 would not retry done: "));
   CHECK_THAT(plan({"cancel", "done"}), StartsWith("1 would not cancel done: "));
   CHECK_THAT(plan({"skip", "waits", "--step", "nope"}), StartsWith("1 would not skip waits: it has no step `nope`"));
   CHECK(plan({"suspend", "waits"}) == "0 would suspend waits\n1 task\n");
   CHECK_THAT(plan({"suspend", "waits", "nope"}),
-             StartsWith("1 would suspend waits\nwould not suspend nope: ") && Contains("1 of 2 tasks would take it"));
+             StartsWith("1 would suspend waits\nwould not suspend nope: ") && Contains("1 of 2 tasks would accept it"));
   const auto told = s.node.json_of({"task", "retry", "done", "--dry-run", "--json"}).at(0);
   CHECK(told.at("dry_run") == true);
   CHECK_FALSE(told.at("refused").get<std::string>().empty());

@@ -121,7 +121,7 @@ TEST_CASE("a list has another order, page by page, and more columns") {
         command.insert(command.end(), {"--sort", sort});
       const auto end = n.node.command(command);
       CHECK(end.code == 64);
-      CHECK_THAT(end.err, Contains("--from: `" + std::string{wrong} + "` is no place in a list"));
+      CHECK_THAT(end.err, Contains("--from: `" + std::string{wrong} + "` is not a position in a list"));
     }
   const auto unsorted = n.node.command({"tasks", "--from", "7-6162"});
   CHECK(unsorted.code == 64);
@@ -152,7 +152,7 @@ agent = "broken"
 compensation = { agent = "quick" }
 )");
   node.start();
-  CHECK_THAT(node.command({"in-place"}).out, Contains("no undo has failed"));
+  CHECK_THAT(node.command({"in-place"}).out, Contains("no failed undo has left"));
   node.command({"submit", "stays", "--id", "s-1", "--wait"});
   node.command({"submit", "refused", "--id", "r-1", "--wait"});
   const auto left = node.json_of({"task", "in-place", "--json"});

@@ -49,7 +49,7 @@ TEST_CASE("a workflow is shown with all that its steps wait for, go over, repeat
   CHECK(shown.code == 0);
   CHECK_THAT(shown.out, Contains("2 at a time with the same payload:/customer"));
   CHECK_THAT(shown.out, Contains("event paid") && Contains("person sales"));
-  CHECK_THAT(shown.out, Contains("payload:/sum > 500 and (payload:/new is there or not payload:/land = \"PT\")"));
+  CHECK_THAT(shown.out, Contains("payload:/sum > 500 and (payload:/new is present or not payload:/land = \"PT\")"));
   CHECK_THAT(shown.out, Contains("quick for each of payload:/items, 4 at a time, 10% may fail"));
   CHECK_THAT(shown.out, Contains("quick every 10m until /state = \"done\", 9 calls at most"));
 }

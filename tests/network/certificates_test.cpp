@@ -123,7 +123,7 @@ TEST_CASE("on SIGHUP a node with a certificate for HTTP alone reads it anew, and
   CHECK(node.process().says("the certificate for HTTP was read anew", patience));
   std::ofstream{key, std::ios::trunc}.flush();
   node.process().signal(SIGHUP);
-  CHECK(node.process().says("the certificate for HTTP stays as it was: http.key: ", patience));
+  CHECK(node.process().says("the certificate for HTTP is unchanged: http.key: ", patience));
   CHECK(node.command({"node", "show"}).code == 0);
 }
 

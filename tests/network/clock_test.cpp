@@ -46,7 +46,7 @@ TEST_CASE("row 50: a wall clock that jumps by hours and years under running node
   int submitted = 0;
   for (const auto wrong_by : {seconds{3600}, seconds{-3600}, seconds{315'360'000}, seconds{0}}) {
     c.clock.set_wrong_by(wrong_by);
-    std::this_thread::sleep_for(seconds{2}); // the library looks at the file every second
+    std::this_thread::sleep_for(seconds{2}); // each process reads the file every second, and none says so
     cluster.submit("b", "t" + std::to_string(submitted) + "-", 3);
     submitted += 3;
     INFO("wrong by " << wrong_by.count() << " s\n" << cluster.logs());
@@ -121,7 +121,7 @@ TEST_CASE(
     begun["held" + std::to_string(i)] = cluster.attempts("held" + std::to_string(i));
   for (const auto* name : {"a", "b", "c"})
     cluster.process(name).signal(SIGSTOP);
-  std::this_thread::sleep_for(seconds{12}); // every lease, every connection and every attempt is over
+  std::this_thread::sleep_for(seconds{12}); // every lease, connection and attempt is over; nobody is awake to be asked
   for (const auto* name : {"a", "b", "c"})
     cluster.process(name).signal(SIGCONT);
   INFO(cluster.logs());

@@ -295,13 +295,13 @@ TEST_CASE("workflows of files and folders are read with the configuration") {
   const auto o = load_config(folder.path() / "node.toml");
   REQUIRE(o.workflows.size() == 9);
   CHECK(o.workflows[0].name == "conference");
-  CHECK(o.workflows[1].name == "drone_delivery");
-  CHECK(o.workflows[2].name == "nightly_settlement");
-  CHECK(o.workflows[3].name == "onboarding");
-  CHECK(o.workflows[4].name == "order_processing");
-  CHECK(o.workflows[5].name == "paid_order");
-  CHECK(o.workflows[6].name == "statement");
-  CHECK(o.workflows[7].name == "trip");
+  CHECK(o.workflows[1].name == "conference_trip");
+  CHECK(o.workflows[2].name == "drone_delivery");
+  CHECK(o.workflows[3].name == "nightly_settlement");
+  CHECK(o.workflows[4].name == "onboarding");
+  CHECK(o.workflows[5].name == "order_processing");
+  CHECK(o.workflows[6].name == "paid_order");
+  CHECK(o.workflows[7].name == "statement");
   CHECK(o.workflows[8].name == "one");
 }
 

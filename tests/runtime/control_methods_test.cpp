@@ -189,8 +189,8 @@ TEST_CASE("a task that waits for its key tells whose end it waits for, and how m
   };
   const auto told = [&](const std::string& id) { return n.call("task.show", {{"id", id}}).at("explanation").dump(); };
   submit("first");
-  REQUIRE(
-    tests::comes_true([&] { return told("first").find("it is one of them until it ends") != std::string::npos; }));
+  REQUIRE(tests::comes_true(
+    [&] { return told("first").find("it counts as one of them until it ends") != std::string::npos; }));
   submit("second");
   submit("third");
   CHECK_THAT(told("second"), Contains("waiting: for the end of `first`, with the same key; 0 more"));
@@ -206,7 +206,7 @@ TEST_CASE("a task that waits for the place that an ended one keeps tells when it
   const auto told = [&](const std::string& id) { return n.call("task.show", {{"id", id}}).at("explanation").dump(); };
   for (const auto* id : {"first", "second"})
     n.call("submit", {{"id", id}, {"workflow", "paced"}, {"payload", R"({"customer":"ada"})"}});
-  REQUIRE(tests::comes_true([&] { return told("first").find("it is one of them") != std::string::npos; }));
+  REQUIRE(tests::comes_true([&] { return told("first").find("it counts as one of them") != std::string::npos; }));
   n.call("task.act", {{"id", "first"}, {"act", "cancel"}, {"who", "ann"}});
   REQUIRE(tests::comes_true([&] { return n.call("task.state", {{"id", "first"}}).at("process_state") == "undone"; }));
   CHECK_THAT(told("second"), Contains("until its key has a place for it and a scheduler has room for it"));

@@ -109,7 +109,7 @@ TEST_CASE("a request that makes no sense is answered with an error, and the conn
   CHECK(code_of(c.ask("")) == -32700);
   CHECK(code_of(c.ask("[]")) == -32600);
   CHECK_THAT(c.ask(R"([{"jsonrpc":"2.0","id":1,"method":"echo"}])"),
-             Contains("-32600") && Contains("batches are not offered"));
+             Contains("-32600") && Contains("batches are not supported"));
   CHECK(code_of(c.ask("{}")) == -32600);
   CHECK(code_of(c.ask(R"({"jsonrpc":"2.0","id":1,"method":7})")) == -32600);
   CHECK(code_of(c.ask(R"({"jsonrpc":"1.0","id":1,"method":"echo"})")) == -32600);
@@ -252,7 +252,7 @@ TEST_CASE("half requests of many connections hold no more memory than a limit") 
   second.send(half);
   // One of them is too much, whichever was read further by then.
   const auto is_refused = [&](raw_socket& c) {
-    return c.read_line().value_or("").find("have not come to their end") != std::string::npos;
+    return c.read_line().value_or("").find("requests are unfinished") != std::string::npos;
   };
   CHECK((is_refused(second) || is_refused(*first)));
   raw_socket small{s.socket};

@@ -366,9 +366,9 @@ TEST_CASE("row 134: an actor's submission says what becomes of the task that has
   let_older_node_live(n);
   const auto older = receipt_of(n, "4", on_conflict::replace, 0ms);
   CHECK(older.outcome == submit_outcome::refused);
-  CHECK_THAT(older.why, Contains("node `old` is of a release that does not know `conflict`"));
+  CHECK_THAT(older.why, Contains("node `old` runs a release that does not support `conflict`"));
   CHECK_THROWS_WITH(n.submit("later", "4", {.id = "t", .conflict = on_conflict::replace}),
-                    Contains("node `old` is of a release that does not know `on_conflict`"));
+                    Contains("node `old` runs a release that does not support `on_conflict`"));
   CHECK(receipt_of(n, "2", on_conflict::same, 0ms).outcome == submit_outcome::stored);
 }
 

@@ -68,7 +68,7 @@ TEST_CASE("the workflows of config/workflows, built in C++, are those of their f
                              .undo_input("ticket", found("ticket", "/number").optional()))
                       .add(step{"dinner", "tickets"}.input("dinner", given("/dinner")).undo_with("tickets_return"))));
 
-  CHECK(equals_file(workflow_builder{"trip"}
+  CHECK(equals_file(workflow_builder{"conference_trip"}
                       .deadline(days{7})
                       .result_member("conference", found("conference", "/ticket"))
                       .result_member("hotel", found("hotel", "/booking"))
@@ -263,12 +263,12 @@ TEST_CASE("conditions built in C++ are those of a file") {
 
 TEST_CASE("what a file refuses is among the problems of what is built in C++") {
   CHECK(problems_of(step::event("s", {.event = "paid"}))
-        == texts{"step `s`: limit is missing, or zero: it says how long the step waits at most, such as \"3d\""});
+        == texts{"step `s`: limit is missing or zero: give the longest wait, such as \"3d\""});
   CHECK(problems_of(step::event("s", {.event = "paid", .key = input_value::always("[]"), .limit = 1h})).size() == 1);
   CHECK(problems_of(step::question("s", {.role = "sales", .question = "", .choices = {"yes"}, .limit = 1h}))
         == texts{"step `s`: question is missing", "step `s`: choices must be at least two"});
   const std::string no_place = "must be a place in the payload or in the result of an earlier step";
-  const std::string no_item = "is a place in an item, and only the input of a step over items has one";
+  const std::string no_item = "is a place in an item, which only the input of a step with for_each can use";
   CHECK(problems_of(step::child("s", "other", input_value::always("1"))) == texts{"step `s`: payload " + no_place});
   CHECK(problems_of(step::child("s", "other", input_value::of_item())) == texts{"step `s`: payload " + no_item});
   CHECK(problems_of(step{"s", "x"}.at_a_time(4)) == texts{"step `s`: for_each " + no_place});
@@ -278,18 +278,18 @@ TEST_CASE("what a file refuses is among the problems of what is built in C++") {
         == texts{"step `s`: input member `a` " + no_item});
   CHECK(problems_of(step::sleep("s", 1h).for_each(given("/all"))) == texts{"step `s`: agent is missing"});
   CHECK(problems_of(step{"s", "x"}.repeat({.until = condition::present("first", "/a"), .every = 1s, .at_most = 1}))
-        == texts{"step `s`: repeat.until compares the step's own result, and names step `first`",
+        == texts{"step `s`: repeat.until compares the step's own result, so it must not name step `first`",
                  "step `s`: repeat.at_most must lie between 2 and 10000"});
   CHECK(problems_of(step{"s", "x"}.when(condition::present("", "/a"))) == texts{"step `s`: when names no step"});
   CHECK(problems_of(step{"s", "x"}.when(condition::above("first", "/a", "\"b\"")))
         == texts{"step `s`: when must compare with a number, not `\"b\"`"});
   CHECK(problems_of(step{"s", "x"}.when(condition::all({})))
-        == texts{"step `s`: when has no conditions that it is made of"});
+        == texts{"step `s`: when must have at least one condition in `all` or `any`"});
 }
 
 TEST_CASE("what is about attempts cannot be said of a step that has none") {
-  const std::string only_waits = " is for a step that an agent carries out, and this one only waits";
-  const std::string starts = " is for a step that an agent carries out, and this one starts a task";
+  const std::string only_waits = " is not allowed in a step that only waits";
+  const std::string starts = " is not allowed in a step that starts a task";
   CHECK(problems_of(step::sleep("s", 1h).complete_by(5s).threshold(2).cool_off(1s, 1).ask_a_person())
         == texts{"step `s`: complete_by" + only_waits, "step `s`: threshold" + only_waits,
                  "step `s`: cool_off" + only_waits, "step `s`: on_exhausted" + only_waits});

@@ -145,7 +145,7 @@ TEST_CASE("conditions are made of conditions by all, any and not") {
            R"({"all":[{"not":{"equals":true,"pointer":"/known","step":"a"}}]}]})");
 
   const auto complaint = [&](const std::string& w) { return complaints_about_workflow(steps + "when = " + w); };
-  CHECK_THAT(complaint(R"({ all = [], step = "a" })"), Catch::Matchers::Contains("stand alone"));
+  CHECK_THAT(complaint(R"({ all = [], step = "a" })"), Catch::Matchers::Contains("must be alone in their table"));
   CHECK_THAT(complaint(R"({ all = [ { step = "a", pointer = "/x" } ] })"),
              Catch::Matchers::Contains("must have exactly one of equals"));
   std::string deep = R"({ step = "a", pointer = "/x", present = true })";
@@ -229,22 +229,22 @@ TEST_CASE("the shipped workflows are ready to be used") {
   REQUIRE(all.size() == 8);
   CHECK(all[0].name == "conference");
   CHECK(all[0].steps.size() == 2);
-  CHECK(all[1].name == "drone_delivery");
-  CHECK(all[1].steps.size() == 5);
-  CHECK(all[2].name == "nightly_settlement");
-  CHECK(all[2].steps.size() == 3);
-  CHECK(all[3].name == "onboarding");
-  CHECK(all[3].steps.size() == 10);
-  CHECK(all[3].steps[3].repeat->passes_at_limit);
-  CHECK(all[4].name == "order_processing");
-  CHECK(all[4].steps.size() == 4);
-  CHECK(all[5].name == "paid_order");
-  CHECK(all[5].steps.size() == 7);
-  CHECK(workflow::is_over_items(all[5].steps[5]));
-  CHECK(all[6].name == "statement");
-  CHECK(all[6].limit == workflow::limit_rule{"/customer", 1, std::chrono::minutes{1}});
-  CHECK(all[7].name == "trip");
-  CHECK(all[7].steps.size() == 2);
+  CHECK(all[1].name == "conference_trip");
+  CHECK(all[1].steps.size() == 2);
+  CHECK(all[2].name == "drone_delivery");
+  CHECK(all[2].steps.size() == 5);
+  CHECK(all[3].name == "nightly_settlement");
+  CHECK(all[3].steps.size() == 3);
+  CHECK(all[4].name == "onboarding");
+  CHECK(all[4].steps.size() == 10);
+  CHECK(all[4].steps[3].repeat->passes_at_limit);
+  CHECK(all[5].name == "order_processing");
+  CHECK(all[5].steps.size() == 4);
+  CHECK(all[6].name == "paid_order");
+  CHECK(all[6].steps.size() == 7);
+  CHECK(workflow::is_over_items(all[6].steps[5]));
+  CHECK(all[7].name == "statement");
+  CHECK(all[7].limit == workflow::limit_rule{"/customer", 1, std::chrono::minutes{1}});
 }
 
 TEST_CASE("a limit names the place of its key, and how many with one key may be under way") {
@@ -272,7 +272,7 @@ TEST_CASE("a limit names the place of its key, and how many with one key may be 
 TEST_CASE("a step does not start a task of its own workflow if that has a limit") {
   const auto said = complaints_about_workflow("name = \"w\"\n[limit]\nkey = \"payload:/a\"\n[[step]]\nname = \"a\"\n"
                                               "workflow = \"w\"\n");
-  CHECK(said.find("w.toml:4: step `a`: workflow is the one that the step is in") != std::string::npos);
+  CHECK(said.find("w.toml:4: step `a`: workflow must not be the step's own") != std::string::npos);
 }
 
 TEST_CASE("a step over items says where they stand, how many at a time, how many may fail, and what each is given") {
@@ -305,7 +305,8 @@ TEST_CASE("a step over items says where they stand, how many at a time, how many
   CHECK_THAT(complaint(own + "may_fail = \"some\"\n"), Catch::Contains("may_fail"));
   CHECK_THAT(complaint(own + "may_fail = -1\n"), Catch::Contains("may_fail"));
   CHECK_THAT(complaint(own + "at_a_time = 0\n"), Catch::Contains("at_a_time"));
-  CHECK_THAT(complaint(own + "workflow = \"part\"\n"), Catch::Contains("agent is for a step"));
+  CHECK_THAT(complaint(own + "workflow = \"part\"\n"),
+             Catch::Contains("agent is not allowed in a step that starts a task"));
   CHECK_THAT(complaint(own + "sleep = \"1h\"\n"), Catch::Contains("a step has either `for_each` or `sleep`"));
   CHECK_THAT(complaint(own + "wait = { event = \"paid\", limit = \"1h\" }\n"),
              Catch::Contains("a step has either `for_each` or `wait`"));
@@ -333,7 +334,7 @@ TEST_CASE("a step that is repeated says until what, how often, and what becomes 
   };
   CHECK_THAT(complaint("{ every = \"10m\", at_most = 3 }"), Catch::Contains("until") && Catch::Contains("is missing"));
   CHECK_THAT(complaint("{ until = { step = \"a\", pointer = \"/x\", present = true }, every = \"10m\", at_most = 3 }"),
-             Catch::Contains("names step `a`"));
+             Catch::Contains("must not name step `a`"));
   CHECK_THAT(complaint("{ until = { pointer = \"/x\", present = true }, every = \"10m\", at_most = 1 }"),
              Catch::Contains("at_most"));
   CHECK_THAT(complaint("{ until = { pointer = \"/x\", present = true }, every = \"10m\", at_most = 3, else = 1 }"),
@@ -353,7 +354,7 @@ TEST_CASE("a step that starts a task names its workflow, and what of the payload
   CHECK_THAT(complaints_about_workflow(step_with("[[step]]\nname = \"c\"\nworkflow = \"ship\"\npayload = \"box\"\n")),
              Catch::Contains("payload"));
   CHECK_THAT(complaints_about_workflow(step_with("[[step]]\nname = \"c\"\nworkflow = \"ship\"\nagent = \"x\"\n")),
-             Catch::Contains("agent is for a step"));
+             Catch::Contains("agent is not allowed in a step that starts a task"));
   CHECK_THAT(
     complaints_about_workflow(step_with("[[step]]\nname = \"c\"\nworkflow = \"ship\"\nretry = { attempts = 2 }\n")),
     Catch::Contains("retry"));
@@ -440,16 +441,14 @@ TEST_CASE("mistakes in a step that waits are told with their line, and name the 
   CHECK(of("until = \"b:/at\"") == "w.toml:3: step `a`: until names the unknown step `b`");
   CHECK(of("sleep = \"24h\"")
         == "w.toml:3: step `a`: sleep must be shorter than the workflow's deadline without its undo_reserve");
-  CHECK(of("sleep = \"1h\"\nagent = \"x\"")
-        == "w.toml:3: step `a`: agent is for a step that an agent carries out, and this one only waits");
+  CHECK(of("sleep = \"1h\"\nagent = \"x\"") == "w.toml:3: step `a`: agent is not allowed in a step that only waits");
   CHECK(of("sleep = \"1h\"\ncompensation = { agent = \"x\" }")
-        == "w.toml:3: step `a`: compensation is for a step that an agent carries out, and this one only waits");
+        == "w.toml:3: step `a`: compensation is not allowed in a step that only waits");
   CHECK(of("sleep = \"1h\"\nuntil = \"payload:/at\"") == "w.toml:6: step.until: a step has either `sleep` or `until`");
   CHECK(of("sleep = \"1h\"\ncomplete_by = \"1s\"")
-        == "w.toml:6: step.complete_by: is for a step that an agent carries out, and this one only waits");
+        == "w.toml:6: step.complete_by: is not allowed in a step that only waits");
   CHECK_THAT(of("sleep = \"0s\""), Catch::Contains("sleep must be above zero"));
-  const auto no_limit =
-    "w.toml:3: step `a`: limit is missing, or zero: it says how long the step waits at most, such as \"3d\"";
+  const auto no_limit = "w.toml:3: step `a`: limit is missing or zero: give the longest wait, such as \"3d\"";
   CHECK(of("wait = { event = \"paid\" }") == no_limit);
   CHECK(of("agent = \"person\"\nrole = \"sales\"\nquestion = \"May it be shipped?\"") == no_limit);
 }

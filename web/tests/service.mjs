@@ -2,7 +2,7 @@ import http from 'node:http';
 
 /**
  * Services whose moods the tests set: `moods.stock = { status: 503, body: {...}, after: 20 }`; without one all is well.
- * A mood with `of` is that of requests with this text in the body. `tokens` has those of steps that end later, by agent.
+ * A mood with `of` is for requests with this text in the body. `tokens` has those of steps that end later, by agent.
  */
 export async function startService() {
   const moods = {};

@@ -92,7 +92,9 @@ void check_source(const report& r, const source& s, F check_step) {
       check_pointer(r, s.pointer);
       return;
     case source::kind::literal: check_literal(r, s.literal); return;
-    case source::kind::item: r.add("is a place in an item, and only the input of a step over items has one"); return;
+    case source::kind::item:
+      r.add("is a place in an item, which only the input of a step with for_each can use");
+      return;
   }
   r.add("has an unknown kind of source");
 }
@@ -110,7 +112,7 @@ void check_members(const report& r, const std::string& field, const input_mappin
     const auto of_member = r.at(field + " member " + quoted(name) + " ");
     check_source(of_member, members[m].value, check_step);
     of_member.add_if(members[m].optional && members[m].value.from == source::kind::literal,
-                     "is optional, but a literal is always there");
+                     "is optional, but a literal is always present");
   }
 }
 
@@ -133,8 +135,8 @@ void check_result(const report& r, const graph& g) {
 }
 
 void check_parts(const report& r, const condition& c) {
-  r.add_if(c.parts.empty(), "has no conditions that it is made of");
-  r.add_if(c.is == condition::test::negated && c.parts.size() > 1, "must have one condition that is not to hold");
+  r.add_if(c.parts.empty(), "must have at least one condition in `all` or `any`");
+  r.add_if(c.is == condition::test::negated && c.parts.size() > 1, "must have exactly one condition in `not`");
 }
 
 /// `of_itself`: it compares the result of step `i` and names no step.
@@ -151,7 +153,7 @@ void check_condition(const report& r, const graph& g, std::size_t i, const condi
     return;
   }
   if (of_itself)
-    r.add_if(!c.step.empty(), "compares the step's own result, and names step " + quoted(c.step));
+    r.add_if(!c.step.empty(), "compares the step's own result, so it must not name step " + quoted(c.step));
   else if (c.step != payload_word)
     check_earlier(r, g, i, c.step, false);
   check_pointer(r, c.pointer);
@@ -200,8 +202,7 @@ void check_supervision(const report& r, const step_definition& s) {
 /// What only a step has that an agent carries out.
 void check_only_waits(const report& r, const step_definition& s) {
   const auto none = [&](bool is, const std::string& field) {
-    r.add_if(is, field + " is for a step that an agent carries out, and this one "
-                   + (starts_child(s) ? "starts a task" : "only waits"));
+    r.add_if(is, field + " is not allowed in a step that " + (starts_child(s) ? "starts a task" : "only waits"));
   };
   none(!s.agent.empty(), "agent");
   none(!s.input.empty(), "input");
@@ -226,12 +227,12 @@ void check_repeat(const report& r, const graph& g, std::size_t i, const step_def
            "at_most must lie between 2 and " + std::to_string(repeats_max));
   r.add_if(s.repeat->every >= g.d.deadline - g.d.undo_reserve,
            "every must be shorter than the workflow's deadline without its undo_reserve");
-  r.add_if(s.probe.has_value(), "asks whether the step is done, so that it cannot have a probe too");
+  r.add_if(s.probe.has_value(), "already asks whether the step is done, so the step cannot have a probe too");
 }
 
 void check_limit(const report& r, const definition& d, span limit) {
   if (limit == span{0})
-    r.add("limit is missing, or zero: it says how long the step waits at most, such as \"3d\"");
+    r.add("limit is missing or zero: give the longest wait, such as \"3d\"");
   else
     check_span(r, limit, "limit");
   r.add_if(limit >= d.deadline - d.undo_reserve,
@@ -396,18 +397,17 @@ void check_cycles(const report& r, const graph& g) {
       is_first = is_first && i < j;
       others += ", " + quoted(g.d.steps[j].name);
     }
-    r.add_if(is_first && !others.empty(),
-             "steps " + quoted(g.d.steps[i].name) + others + ": after makes a cycle of them");
+    r.add_if(is_first && !others.empty(), "steps " + quoted(g.d.steps[i].name) + others + ": after makes them a cycle");
   }
 }
 
 void check_limit(const report& r, const limit_rule& limit) {
   r.add_if(limit.pointer.empty() || !is_json_pointer(limit.pointer) || limit.pointer.size() > text_size_max,
-           "limit must have a key that is written as \"payload:/customer\"");
+           "limit must have a key such as \"payload:/customer\"");
   r.add_if(limit.at_a_time == 0 || limit.at_a_time > at_a_time_max,
-           "limit must have an at_a_time from 1 to " + std::to_string(at_a_time_max));
+           "limit.at_a_time must be from 1 to " + std::to_string(at_a_time_max));
   r.add_if(limit.per != span{0} && (limit.per < limit_per_min || limit.per > span_max),
-           "per of a limit must lie between 1 s and ten years");
+           "limit.per must lie between 1 s and ten years");
 }
 
 void check_whole(const report& r, const definition& d) {
@@ -440,11 +440,11 @@ std::vector<std::string> problems(const definition& d) {
     check_name(of_step, d.steps[i].name, "name");
     of_step.add_if(g.find(d.steps[i].name) != i, "name " + quoted(d.steps[i].name) + " is taken by an earlier step");
     of_step.add_if(is_reserved(d.steps[i].name),
-                   "name " + quoted(d.steps[i].name) + " is reserved, because idempotency keys end in it");
+                   "name " + quoted(d.steps[i].name) + " is reserved, because idempotency keys end with it");
     check_after(of_step, g, i);
     check_step(of_step, g, i, found);
     of_step.add_if(d.limit && starts_child(d.steps[i]) && d.steps[i].wait->name == d.name,
-                   "workflow is the one that the step is in: with a limit, its task could wait for its parent");
+                   "workflow must not be the step's own, which has a limit: the child could wait for its parent");
   }
   check_cycles(r, g);
   check_result(r, g);

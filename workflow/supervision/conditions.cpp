@@ -52,11 +52,10 @@ void add_node(std::vector<system_condition>& all, const node_sight& n, const con
   const bool was_given_back = n.lease_ends_at == unset;
   if (n.is_gone) {
     if (!was_given_back && !n.is_drained)
-      all.push_back(
-        {of_kind(node_lost, name + " is silent"),
-         name + " is silent; its lease ended " + minute_text(n.lease_ends_at)
-           + " without its having stopped: start it again, or, if it is gone for good, say so by `lease release "
-           + "node/" + n.name + "`"});
+      all.push_back({of_kind(node_lost, name + " is silent"),
+                     name + " is silent; its lease ended " + minute_text(n.lease_ends_at)
+                       + " although it was not stopped: start it again, or, if it is gone for good, run `lease release "
+                       + "node/" + n.name + "`"});
     return;
   }
   if (n.certificate_until == unset || n.certificate_until - now > rules.certificate_notice)
@@ -79,7 +78,7 @@ void add_store(std::vector<system_condition>& all, const store_sight& s, const c
   if (s.used > limit)
     all.push_back({of_kind(store_filling, "the store is nearly full"),
                    "the store is nearly full; " + mib(s.used) + " of " + mib(s.room) + " for new work are used ("
-                     + share_text(s.used, s.room) + "): raise store.size_max, or let ended tasks leave by retention"});
+                     + share_text(s.used, s.room) + "): raise store.size_max, or have retention remove ended tasks"});
 }
 
 void add_disk(std::vector<system_condition>& all, const store_sight& s, const condition_rules& rules,
@@ -121,16 +120,17 @@ void add_workflow(std::vector<system_condition>& all, const workflow_sight& w, c
 
 void add_resting(std::vector<system_condition>& all, const std::string& workflow, const resting& r) {
   const auto rest = [&](std::uint64_t n) {
-    return std::to_string(n) + (n == 1 ? " task of " : " tasks of ") + quoted(workflow) + (n == 1 ? " rests" : " rest");
+    return std::to_string(n) + (n == 1 ? " task of " : " tasks of ") + quoted(workflow)
+           + (n == 1 ? " has been suspended" : " have been suspended");
   };
   if (r.late > 0)
     all.push_back({of_kind(suspended_late, "suspended, and its deadline has passed", workflow),
                    rest(r.late) + " past the deadline; the first is " + r.late_id + ", due " + minute_text(r.late_since)
-                     + ": resume it, and it is undone, or cancel it"});
+                     + ": resume it, which undoes it, or cancel it"});
   if (r.long_ago > 0)
     all.push_back({of_kind(suspended_long, "suspended for long", workflow),
                    rest(r.long_ago) + " for long; the first is " + r.long_id + ", suspended "
-                     + minute_text(r.long_since) + ": resume or cancel what was forgotten"});
+                     + minute_text(r.long_since) + ": resume or cancel those that were forgotten"});
 }
 
 void add_missed(std::vector<system_condition>& all, const std::string& workflow, const missed& m) {
@@ -138,7 +138,7 @@ void add_missed(std::vector<system_condition>& all, const std::string& workflow,
                      + quoted(workflow) + (m.schedules == 1 ? " has missed its moment" : " have missed their moments");
   all.push_back({of_kind(schedule_missed, "nobody could serve a moment in time", workflow),
                  which + "; the first is " + m.name + ", at " + minute_text(m.moment)
-                   + ": `schedule run` makes its task now, or wait for the next moment"});
+                   + ": `schedule run` creates its task now, or wait for the next moment"});
 }
 
 } // namespace

@@ -57,8 +57,7 @@ explanation open_attempt(const view& v) {
     default: break;
   }
   if (is_undoing(v.t))
-    return {"heard out: " + v.name() + which
-              + " is not wanted any more; undo waits for its answer, at the latest until",
+    return {"finishing: " + v.name() + which + " is no longer needed; undo waits for its answer, at the latest until",
             v.s().complete_by};
   return {"running: " + v.name() + which + limit, v.s().complete_by};
 }
@@ -67,11 +66,11 @@ explanation ending_later(const view& v) {
   const auto which = v.name() + ", attempt " + std::to_string(v.s().attempt) + ",";
   const auto progress = v.s().wait->progress.empty() ? "" : " (" + v.s().wait->progress + ")";
   if (is_undoing(v.t))
-    return {"heard out: " + which + " was begun by agent " + quoted(v.rules().agent)
-              + " and is not wanted any more; undo waits for its end, at the latest until",
+    return {"finishing: " + which + " was begun by agent " + quoted(v.rules().agent)
+              + " and is no longer needed; undo waits for its end, at the latest until",
             v.s().not_before};
   return {"running: " + which + " was begun by agent " + quoted(v.rules().agent) + " and ends by its token" + progress
-            + "; without a word it has failed at",
+            + "; if nothing is heard, it fails at",
           v.s().not_before};
 }
 
@@ -100,8 +99,8 @@ explanation waiting_for_items(const view& v) {
   if (v.s().state == step_state::compensating)
     return {"undoing: " + v.name() + ": its items are being undone; since", v.s().log.back().started_at};
   if (are_items_elsewhere(v))
-    return {"waiting: " + v.name() + " had begun its items when the task was taken in from another store, and does not "
-              + "go on with them here: a person passes over it with `task skip`; what happened is undone at",
+    return {"waiting: " + v.name() + " had begun its items when the task was imported from another store, and does not "
+              + "continue them here: a person can skip it with `task skip`; what happened is undone at",
             v.s().not_before};
   const auto counts = v.s().wait->progress.empty() ? std::string{"none has ended yet"} : v.s().wait->progress;
   return {"waiting: " + v.name() + " for the ends of its items' tasks of workflow "
@@ -198,7 +197,7 @@ void explain_step_of_undo(const view& v, const std::vector<std::size_t>& ready, 
   else if (s.needs_review)
     out.push_back(used_up_round(v));
   else if (!is_ready)
-    out.push_back({"waiting: the undo of " + v.name() + " comes after that of the steps that came after it"});
+    out.push_back({"waiting: the undo of " + v.name() + " comes after the undo of later steps"});
   else if (s.settles_at > v.now)
     out.push_back({"waiting: the undo of " + v.name() + " starts when no earlier attempt of it can act any more, at",
                    s.settles_at});
@@ -244,9 +243,9 @@ void explain_pending(const task& t, const definition& d, instant now, std::vecto
   if (t.not_before > now && t.lock_epoch == 0)
     out.push_back({"pending: with " + priority + ", not to be started before", t.not_before});
   else if (t.not_before > now && waits_for_word(t, d))
-    out.push_back({"pending: it only waits; with " + priority
-                     + ", in the queue again when what it waits for comes, at the latest at",
-                   t.not_before});
+    out.push_back(
+      {"pending: it only waits; with " + priority + ", in the queue again when its wait ends, at the latest at",
+       t.not_before});
   else if (t.not_before > now)
     out.push_back({"pending: with " + priority + ", in the queue again at", t.not_before});
   else
@@ -264,7 +263,7 @@ void explain_limit(const task& t, const definition& d, std::vector<explanation>&
   else if (t.limit->is_under_way && t.state == process_state::error)
     out.push_back({key + "; it counts until a person has ended it, by `task skip`, `task retry` or `task undo`"});
   else if (t.limit->is_under_way)
-    out.push_back({key + "; it is one of them until it ends"});
+    out.push_back({key + "; it counts as one of them until it ends"});
 }
 
 void explain_limits(const task& t, const definition& d, instant now, std::vector<explanation>& out) {
@@ -274,7 +273,7 @@ void explain_limits(const task& t, const definition& d, instant now, std::vector
   }
   const instant forward_until = t.complete_by - d.undo_reserve;
   if (forward_until <= now)
-    out.push_back({"overdue: the task's time for going forward is used up; what happened is undone next. It ended at",
+    out.push_back({"overdue: the task's time for forward work is used up; what happened is undone next. It ended at",
                    forward_until});
   else
     out.push_back({"limit: if it is not done by then, what happened is undone; forward work ends at", forward_until});
@@ -338,8 +337,8 @@ void explain_failed_undo(const task& t, const definition& d, const std::string& 
     out.push_back(
       {"in place: step " + quoted(d.steps[i].name) + " happened, or may have, and its undo has not run yet"});
   out.push_back(
-    {"next: nothing by itself; when the service takes it, `task undo` runs what is left of the undo again; what a "
-     "person has reversed by hand is settled with `task skip --step NAME`"});
+    {"next: nothing by itself; once the service accepts it, `task undo` runs the rest of the undo again; if a person "
+     "has reversed a step by hand, settle it with `task skip --step NAME`"});
 }
 
 void explain_error(const task& t, const definition& d, std::vector<explanation>& out) {
@@ -365,7 +364,7 @@ void explain_suspended(const task& t, std::vector<explanation>& out) {
     out.push_back({"suspended by " + act_before->who + in_brackets(act_before->why) + ": nothing new is started; since",
                    act_before->at});
   const auto* what = is_undoing(t) ? "its undo" : "the task";
-  out.push_back({"next: `task resume` lets " + std::string{what} + " go on; its deadline does not move"});
+  out.push_back({"next: `task resume` continues " + std::string{what} + "; its deadline does not move"});
 }
 
 /// Of the sentences that begin alike, such as "in place:", the first few, and how many more there are.

@@ -109,7 +109,7 @@ ruling on(draft& x, const later_extended& e) {
   if (auto dead = is_dead(x, e.by))
     return *dead;
   if (is_undoing(x.t))
-    return refused("the task is undone: the step must end, and has no more time than it had");
+    return refused("the task is being undone: the step must end, and gets no more time");
   auto& s = x.t.steps.change(e.by.step);
   if (!e.progress.empty())
     s.wait.change().progress = clipped(e.progress, note_size_max);

@@ -193,7 +193,7 @@ ruling on(draft& x, const step_skipped& e) {
 
 ruling on(draft& x, const payload_edited& e) {
   if (x.t.state == process_state::error && undo_has_run(x.t))
-    return refused("its undo has begun: there is nothing left that would go on with another payload");
+    return refused("its undo has begun: no step is left that would use another payload");
   const bool may =
     x.t.state == process_state::pending || x.t.state == process_state::suspended || x.t.state == process_state::error;
   if (!may || is_undoing(x.t))

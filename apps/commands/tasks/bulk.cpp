@@ -98,9 +98,9 @@ void print_refusals(const json& shown) {
   for (std::size_t i = 0; i < std::min(list.size(), refusals_shown); ++i)
     std::cerr << "steadfast: " << printable(list[i].value("task_id", "")) << ": " << printable(list[i].value("why", ""))
               << '\n';
-  std::cerr << "steadfast: " << refused << " of " << tasks_text(met(shown.at("bulk"))) << " did not take it";
+  std::cerr << "steadfast: " << refused << " of " << tasks_text(met(shown.at("bulk"))) << " refused it";
   if (refused > refusals_shown)
-    std::cerr << "; `steadfast bulk show " << shown.at("bulk").at("number") << "` tells more of them";
+    std::cerr << "; `steadfast bulk show " << shown.at("bulk").at("number") << "` lists them";
   std::cerr << '\n';
 }
 
@@ -168,7 +168,7 @@ int list(const bulk_arguments& g) {
   if (g.node.json)
     return done;
   if (rows.empty())
-    std::cout << (g.all ? "there was no bulk act\n" : "there is no open bulk act\n");
+    std::cout << (g.all ? "there has been no bulk act\n" : "there is no open bulk act\n");
   else
     std::cout << rows.text(standard_output());
   return done;
@@ -261,7 +261,7 @@ int follow_bulk(client& node, std::uint64_t number, const bulk_follow& how) {
     if (e.why() != client_error::kind::unreachable)
       throw;
     throw failure{no_node, std::string{"the node is gone: "} + e.what() + "; bulk act " + std::to_string(number)
-                             + " goes on when it is back: " + how_to_go_on(number)};
+                             + " continues when it is back: " + how_to_go_on(number)};
   }
 }
 
@@ -291,22 +291,22 @@ void print_plan(std::ostream& to, const json& plan) {
 }
 
 void add_bulk(CLI::App& to, command& chosen) {
-  auto* bulk = to.add_subcommand("bulk", "Acts on many tasks, which the node carries out");
+  auto* bulk = to.add_subcommand("bulk", "Acts on many tasks, carried out by the node");
   bulk->require_subcommand(1);
 
   auto l = std::make_shared<bulk_arguments>();
   auto* list_sub = bulk->add_subcommand("list", "Open bulk acts, the newest first");
-  list_sub->add_flag("--all", l->all, "Those that are over, too");
-  list_sub->add_option("--limit", l->limit, "Show at most so many [100]")
+  list_sub->add_flag("--all", l->all, "Include those that are over");
+  list_sub->add_option("--limit", l->limit, "Show at most N [100]")
     ->check(CLI::Range(std::size_t{1}, std::size_t{10'000}));
   add_node_choice(*list_sub, l->node);
-  list_sub->footer("`steadfast task retry --where ...` and its like begin one.\n\nExample: steadfast bulk list --all");
+  list_sub->footer("`steadfast task retry --where ...` and the like begin one.\n\nExample: steadfast bulk list --all");
   list_sub->callback([l, &chosen] { chosen = [l] { return list(*l); }; });
 
-  add_about_one(*bulk, chosen, "show", "One bulk act: how far it is, and which tasks refused it", show, "");
+  add_about_one(*bulk, chosen, "show", "One bulk act: its progress, and which tasks refused it", show, "");
   add_about_one(*bulk, chosen, "stop", "Stop one: what is done stays done, the rest is left as it is", stop, "");
-  add_about_one(*bulk, chosen, "follow", "How far one is, until it is over", follow,
-                "The exit code is 0 when all tasks took it, 1 when some did not or it was stopped.\nCtrl-C stops "
+  add_about_one(*bulk, chosen, "follow", "Follow its progress until it is over", follow,
+                "The exit code is 0 if no task refused it, 1 if some did or it was stopped.\nCtrl-C stops "
                 "looking, not the bulk act.\n\n");
 }
 

@@ -36,7 +36,7 @@ std::optional<exit_code> code_of_end(const std::string& state) {
 }
 
 std::string how_to_go_on(const std::string& id) {
-  return "the task continues: `steadfast task show " + id + "` shows how";
+  return "the task continues: `steadfast task show " + id + "` shows its state";
 }
 
 void tell_end(const follow_choice& choice, const json& shown) {
@@ -66,7 +66,7 @@ int follow_one(const follow_arguments& g) {
 } // namespace
 
 void add_follow_choice(CLI::App& to, follow_choice& choice) {
-  to.add_option("--limit", choice.limit, "For at most so long [until it has ended]")->type_name("DURATION");
+  to.add_option("--limit", choice.limit, "Stop waiting after this long [wait until it ends]")->type_name("DURATION");
 }
 
 void check(const follow_choice& choice) {
@@ -100,7 +100,7 @@ int follow(client& node, const std::string& id, const follow_choice& choice) {
 
 void add_task_follow(CLI::App& to, command& chosen) {
   auto g = std::make_shared<follow_arguments>();
-  auto* sub = to.add_subcommand("follow", "What happens to a task, as it happens, until it has ended");
+  auto* sub = to.add_subcommand("follow", "Follow a task live until it has ended");
   sub->add_option("id", g->id, "The task")->required()->check(why_empty, "")->type_name("ID");
   add_follow_choice(*sub, g->how);
   add_node_choice(*sub, g->node);

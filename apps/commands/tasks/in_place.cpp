@@ -66,8 +66,8 @@ int list_in_place(const in_place_arguments& g) {
               x.value("certain", true) ? cell{"yes"} : cell{"no", colour::warning}, why_text(x)});
   });
   if (rows.empty())
-    std::cout << (g.all ? "no effect is in place that should have been reversed\n"
-                        : "no undo has failed and left anything in place\n");
+    std::cout << (g.all ? "no effect that should have been reversed is still in place\n"
+                        : "no failed undo has left anything in place\n");
   else
     std::cout << rows.text(standard_output());
   if (more)
@@ -83,14 +83,15 @@ void add_task_in_place(CLI::App& to, command& chosen) {
   sub->add_option("--where", g->where, where_help)->check(why_empty, "")->type_name("FILTER");
   sub->add_flag(
     "--all", g->all,
-    "Also of tasks in error whose undo nobody asked for, and of undone tasks where there is no compensation");
-  sub->add_option("--limit", g->limit, "Show at most about so many, whole tasks [100]")
+    "Include tasks in error whose undo nobody asked for, and undone tasks whose steps have no compensation");
+  sub->add_option("--limit", g->limit, "Show about N at most, in whole tasks [100]")
     ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}))
     ->type_name("N");
   add_node_choice(*sub, g->node);
-  sub->footer("What a person has reversed by hand leaves the list with `steadfast task skip ID --step NAME`; "
-              "`steadfast task undo` "
-              "runs the undos again.\n\nExample: steadfast task in-place --where 'workflow=order_processing,after=2h'");
+  sub->footer(
+    "After you have reversed an effect by hand, take it off the list with `steadfast task skip ID --step NAME`; "
+    "`steadfast task undo` "
+    "runs the undos again.\n\nExample: steadfast task in-place --where 'workflow=order_processing,after=2h'");
   sub->callback([g, &chosen] { chosen = paged(g->node.json, [g] { return list_in_place(*g); }); });
 }
 

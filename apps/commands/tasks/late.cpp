@@ -37,7 +37,7 @@ int list(const late_arguments& g) {
               r.value("why", std::string{})});
   }
   if (!g.node.json)
-    std::cout << (rows.empty() ? "no reply came too late\n" : rows.text(standard_output()));
+    std::cout << (rows.empty() ? "no late replies\n" : rows.text(standard_output()));
   return 0;
 }
 
@@ -49,7 +49,7 @@ void add_late(CLI::App& to, command& chosen) {
   late->require_subcommand(1);
   late->footer("Example: steadfast late");
   auto* sub = late->add_subcommand("list", "The newest first");
-  sub->add_option("--limit", g->limit, "Show at most so many [100]")->check(CLI::Range(1, 1000))->type_name("N");
+  sub->add_option("--limit", g->limit, "Show at most N [100]")->check(CLI::Range(1, 1000))->type_name("N");
   add_node_choice(*sub, g->node);
   sub->footer("Example: steadfast late list --limit 20");
   sub->callback([g, &chosen] { chosen = paged(g->node.json, [g] { return list(*g); }); });

@@ -21,7 +21,7 @@ using nlohmann::json;
 
 std::string stuck_text(const json& found, const terminal& to) {
   if (found.empty())
-    return "no task is stuck: each has a next thing due\n";
+    return "no task is stuck\n";
   table rows{{"stuck task", "state", "why"}};
   for (const auto& t : found)
     rows.add({t.value("id", std::string{}),
@@ -61,10 +61,11 @@ int list_stuck(const node_choice& choice) {
 
 void add_task_stuck(CLI::App& to, command& chosen) {
   auto node = std::make_shared<node_choice>();
-  auto* sub = to.add_subcommand("stuck", "Unfinished tasks that would never continue, and what the others wait for");
+  auto* sub =
+    to.add_subcommand("stuck", "Unfinished tasks that will never continue by themselves, and what the others wait for");
   add_node_choice(*sub, *node);
   sub->footer(
-    "The exit code is 1 when a task is stuck: there should be none, the supervisor looks for them every minute.\n\n"
+    "The exit code is 1 when a task is stuck. There should be none: the supervisor looks for them every minute.\n\n"
     "Example: steadfast task stuck");
   sub->callback([node, &chosen] { chosen = paged(node->json, [node] { return list_stuck(*node); }); });
 }

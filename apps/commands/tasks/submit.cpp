@@ -71,8 +71,8 @@ void print_receipt(const submit_arguments& g, const json& receipt) {
     std::cout << receipt.at("id").get<std::string>()
               << (created ? "  accepted"
                   : receipt.value("replaced", false)
-                    ? "  replaced what had not begun"
-                    : "  was there already, " + receipt.at("process_state").get<std::string>())
+                    ? "  replaced a task that had not begun"
+                    : "  already exists, " + receipt.at("process_state").get<std::string>())
               << std::endl;
 }
 
@@ -94,7 +94,7 @@ int submit(const submit_arguments& g) {
 void add_submit(CLI::App& to, command& chosen) {
   auto g = std::make_shared<submit_arguments>();
   g->data = "null";
-  auto* sub = to.add_subcommand("submit", "Make a task from a workflow; it is on disk when this returns");
+  auto* sub = to.add_subcommand("submit", "Submit a task of a workflow; it is on disk when this returns");
   sub->add_option("workflow", g->workflow, "Name of the workflow")
     ->required()
     ->type_name("WORKFLOW")
@@ -103,20 +103,24 @@ void add_submit(CLI::App& to, command& chosen) {
     ->check(why_empty, "")
     ->type_name("ID");
   auto* payload = sub->add_option("--payload", g->payload, "JSON file; - is standard input [null]")->type_name("FILE");
-  sub->add_option("--data", g->data, "JSON text, in place of a file")->type_name("JSON")->excludes(payload);
+  sub->add_option("--data", g->data, "JSON text, instead of a file")->type_name("JSON")->excludes(payload);
   sub->add_option("--priority", g->priority, "0 first, 9 last [the workflow's]")->check(CLI::Range(0U, 9U));
   sub->add_option("--workflow-version", g->version, "Version of the workflow [the newest]")->type_name("N");
-  sub->add_option("--not-before,--at", g->not_before, "Start then, and not before: a moment, or a duration from now")
+  sub
+    ->add_option("--not-before,--at", g->not_before,
+                 "Start at this moment at the earliest: a time, or a duration from now")
     ->type_name("WHEN");
   auto* conflict = sub
                      ->add_option("--on-conflict", g->on_conflict,
-                                  "If the id is taken: same, refuse, or replace what has not begun [same]")
+                                  "If the id is taken: same, refuse, or replace (if it has not begun) [same]")
                      ->check(CLI::IsMember({"same", "refuse", "replace"}))
                      ->type_name("WHAT");
-  sub->add_option("--debounce", g->debounce, "Replace what has not begun, and begin so long after the last submission")
+  sub
+    ->add_option("--debounce", g->debounce,
+                 "Replace a task that has not begun, and start it this long after the last submission")
     ->type_name("SPAN")
     ->excludes(conflict);
-  sub->add_option("--reply-to", g->reply_to, "Observer that is told of progress")->type_name("NAME");
+  sub->add_option("--reply-to", g->reply_to, "Observer that receives progress")->type_name("NAME");
   sub->add_flag("--wait", g->wait, "Show progress until the task has ended; the exit code says how");
   add_follow_choice(*sub, g->how);
   add_node_choice(*sub, g->node);

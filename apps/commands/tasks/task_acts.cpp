@@ -34,15 +34,14 @@ struct act_description {
 };
 
 constexpr act_description act_descriptions[] = {
-  {"retry", "Try the failed step again; a task that ended in error goes on",
-   "retry order-4711 --why 'the carrier is back'"},
+  {"retry", "Try the failed step again; a task in error continues", "retry order-4711 --why 'the carrier is back'"},
   {"skip", "Count a step as done, with the given result",
    "skip order-4711 --step book_shipping --result '{\"by\": \"post\"}'"},
   {"undo", "Undo what the task has done", "undo order-4711 --why 'the customer changed her mind'"},
   {"cancel", "Stop the task and undo what it has done", "cancel order-4711"},
   {"suspend", "Start nothing new of the task until it is resumed", "suspend --where workflow=order_processing"},
-  {"resume", "Let a suspended task go on", "resume --where state=suspended,workflow=order_processing"},
-  {"edit", "Change the payload; `retry` then goes on with it", "edit order-4711 --payload corrected.json"},
+  {"resume", "Continue a suspended task", "resume --where state=suspended,workflow=order_processing"},
+  {"edit", "Change the payload; `retry` then continues with it", "edit order-4711 --payload corrected.json"},
 };
 
 struct task_acts_arguments {
@@ -73,7 +72,7 @@ void confirm(const task_acts_arguments& g, std::size_t count) {
   const auto number = std::to_string(count);
   if (isatty(STDIN_FILENO) == 0)
     throw failure{wrong_usage, g.act + " would change " + number + " tasks: add --yes, or --dry-run to see which"};
-  std::cerr << "This will " << g.act << " " << number << " tasks. Type " << number << " to go on: " << std::flush;
+  std::cerr << "This will " << g.act << " " << number << " tasks. Type " << number << " to continue: " << std::flush;
   const interrupt_guard guard;
   if (interrupt_guard::typed_line() != number)
     throw failure{refused, "nothing was changed"};
@@ -151,7 +150,7 @@ int act_on_all(client& node, const task_acts_arguments& g, const std::vector<std
     }
   }
   if (failed > 0)
-    std::cerr << "steadfast: " << failed << " of " << runtime::counted(ids.size(), "task") << " did not take it\n";
+    std::cerr << "steadfast: " << failed << " of " << runtime::counted(ids.size(), "task") << " refused it\n";
   return failed > 0 ? refused : done;
 }
 
@@ -203,7 +202,7 @@ int preview(client& node, const task_acts_arguments& g) {
   const auto count = g.ids.size();
   if (!g.node.json)
     std::cout << (would == count ? "" : std::to_string(would) + " of ") << runtime::counted(count, "task")
-              << (would == count ? "\n" : " would take it\n");
+              << (would == count ? "\n" : " would accept it\n");
   if (would == count)
     return done;
   return count == 1 && is_absent ? not_found : refused;
@@ -255,13 +254,13 @@ int act_on_matching(client& node, const task_acts_arguments& g, const json& para
   else
     std::cout << "bulk act " << number << " has begun, for about "
               << runtime::counted(begun.at("about").get<std::uint64_t>(), "task") << ": `steadfast bulk follow "
-              << number << "` shows how far it is\n";
+              << number << "` shows its progress\n";
   return done;
 }
 
 int act(const task_acts_arguments& g) {
   if (g.ids.empty() == g.where.empty())
-    throw failure{wrong_usage, "say which tasks: either ids or --where"};
+    throw failure{wrong_usage, "name the tasks, either by ids or by --where"};
   if (g.act == "edit" && (g.ids.size() != 1 || !g.where.empty()))
     throw failure{wrong_usage, "one payload is edited at a time: give one id"};
   if (g.detach && g.where.empty())
@@ -283,8 +282,8 @@ void add_special_options(CLI::App& sub, task_acts_arguments& g) {
     sub.add_option("--step", g.step, "Which step [the first that failed]")->type_name("STEP");
     sub.add_flag(
       "--new-key", g.new_key,
-      "With another idempotency key: the service does not take it for a repetition. Refused for an undo, and "
-      "for a step that may have acted: nobody would undo what it did under the old key");
+      "Use a new idempotency key, so that the service does not take it for a repetition. Refused for an undo, and "
+      "for a step that may have acted: what it did under the old key would never be undone");
   } else if (g.act == "skip") {
     sub.add_option("--step", g.step, "Which step")->type_name("STEP")->required();
     sub.add_option("--result", g.result, "What later steps see as its result [null]")->type_name("JSON");

@@ -152,9 +152,10 @@ json position_of(const task_list_arguments& g) {
   const bool has_key = digits > 0 && g.from.substr(digits).starts_with('-') && g.from.size() % 2 == (digits + 1) % 2
                        && g.from.find_first_not_of("0123456789abcdef", digits + 1) == std::string::npos;
   if (!is_number && !has_key)
-    throw failure{wrong_usage, "--from: `" + g.from + "` is no place in a list: a list that was cut ends with it"};
+    throw failure{wrong_usage,
+                  "--from: `" + g.from + "` is not a position in a list: a list that was cut ends with one"};
   if (has_key && g.sort.empty() && !g.reverse)
-    throw failure{wrong_usage, "--from: `" + g.from + "` is a place in a sorted list: give its --sort, too"};
+    throw failure{wrong_usage, "--from: `" + g.from + "` is a position in a sorted list: also give its --sort"};
   return is_number ? json(std::stoull(g.from)) : json(g.from);
 }
 
@@ -189,7 +190,7 @@ int list(const task_list_arguments& g) {
   std::cout << (rows.empty() ? "no task matches\n" : rows.text(to));
   if (!next.is_null())
     std::cout << "there are more: --limit shows more than " << g.limit << ", --from " << text_of_position(next)
-              << " goes on, --count says how many there are\n";
+              << " continues, --count says how many there are\n";
   return 0;
 }
 
@@ -208,7 +209,7 @@ void add_task_list(CLI::App& to, command& chosen) {
   auto g = std::make_shared<task_list_arguments>();
   auto* sub = to.add_subcommand("list", "Tasks, the newest first, or how many there are");
   sub->add_option("--where", g->where, where_help)->check(why_empty, "")->type_name("FILTER");
-  sub->add_option("--limit", g->limit, "Show at most so many [50]")
+  sub->add_option("--limit", g->limit, "Show at most N [50]")
     ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}))
     ->type_name("N");
   auto* count = sub->add_flag("--count", g->count, "Only say how many there are");

@@ -70,7 +70,7 @@ decided<stop_bulk, workflow::bulk_act> decide(const stop_bulk& w, std::optional<
   if (!there)
     return {no_such_act(w.number)};
   if (!workflow::is_open(*there))
-    return {turned_down(write_status::refused, "bulk act " + std::to_string(w.number) + " is over already")};
+    return {turned_down(write_status::refused, "bulk act " + std::to_string(w.number) + " is already over")};
   workflow::stop(*there, w.who, w.why, w.now);
   return {applied(), std::move(there)};
 }
@@ -78,7 +78,7 @@ decided<stop_bulk, workflow::bulk_act> decide(const stop_bulk& w, std::optional<
 std::optional<decision> not_for_bulk(std::uint64_t number, const workflow::bulk_act* there, std::uint64_t task) {
   if (there == nullptr || !workflow::has_yet_to_meet(*there, task))
     return turned_down(write_status::absent,
-                       "bulk act " + std::to_string(number) + " is over, or has met the task before");
+                       "bulk act " + std::to_string(number) + " is over, or has already met the task");
   return std::nullopt;
 }
 

@@ -132,7 +132,7 @@ std::optional<decision> problem_of(const import_task& w, const store_options& li
       wrong.push_back("a result has " + std::to_string(s.result.size()) + " bytes, the limit is "
                       + std::to_string(limits.result_size_max));
   if (!wrong.empty())
-    return turned_down(write_status::refused, "the exported task cannot be believed: " + wrong.front());
+    return turned_down(write_status::refused, "the exported task is not valid: " + wrong.front());
   return std::nullopt;
 }
 

@@ -93,7 +93,7 @@ no_room no_room_for_work(const store_options& limits, bool is_disk_full, workflo
                      ? "the disk of the store is full, new work is refused: make room on it"
                      : "the store is full, new work is refused: of " + name_of_limit(limits) + ", "
                          + mib_text(limits.size_max) + ", " + mib_text(limits.size_reserve)
-                         + " are kept for work that was accepted; raise it, or let ended tasks leave by retention";
+                         + " are kept for work that was accepted; raise it, or have retention remove ended tasks";
   const workflow::alert told{is_disk_full ? "disk_full" : "store_full", why, {}, now};
   return {turned_down(write_status::full, why), {0, {}, told, workflow::signature_of(told, nullptr, nullptr)}};
 }

@@ -69,7 +69,7 @@ replacement decide_replacement(const submit_task& w, const workflow::task& there
   if (has_begun(there))
     return is_same ? stays(there)
                    : cannot("the task " + id + " has begun, it is " + std::string{workflow::to_string(there.state)}
-                            + ": what has begun cannot be replaced");
+                            + ": a task that has begun cannot be replaced");
   if (w.what.workflow != there.workflow || (w.what.version != 0 && w.what.version != there.version))
     return cannot("the task " + id + " is of workflow " + there.workflow + " version " + std::to_string(there.version)
                   + ", and can only be replaced by one of the same");

@@ -131,7 +131,7 @@ TEST_CASE("a suspended task whose deadline passes is an incident, until a person
   node.advance(25h);
   const auto late = open_of(node, "suspended_late");
   REQUIRE(late.size() == 1);
-  CHECK_THAT(late[0].sample_text, Contains("1 task of `trip` rests past the deadline; the first is t1"));
+  CHECK_THAT(late[0].sample_text, Contains("1 task of `trip` has been suspended past the deadline; the first is t1"));
   node.act("t1", actors::task_act::resume);
   node.advance(2min);
   CHECK(open_of(node, "suspended_late").empty());

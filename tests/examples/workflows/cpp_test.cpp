@@ -38,8 +38,8 @@ TEST_CASE("an embedded node that is started again finds its trips ended") {
   const auto end = run_example("embedded_node", {folder.path() / "store"});
   INFO(end.err);
   CHECK(end.code == 0);
-  CHECK_THAT(end.out, Contains("trip-1: was there already, processed"));
-  CHECK_THAT(end.out, Contains("trip-2: was there already, undone"));
+  CHECK_THAT(end.out, Contains("trip-1: already exists, processed"));
+  CHECK_THAT(end.out, Contains("trip-2: already exists, undone"));
 }
 
 TEST_CASE("a client in another process submits a delivery, and the same id again is the same task") {
@@ -54,7 +54,7 @@ TEST_CASE("a client in another process submits a delivery, and the same id again
   INFO(first.err);
   CHECK(first.code == 0);
   CHECK_THAT(first.out, Contains("d-1 is accepted") && Contains("d-1 is processed"));
-  CHECK_THAT(run_example("submit_delivery", delivery).out, Contains("d-1 was there already"));
+  CHECK_THAT(run_example("submit_delivery", delivery).out, Contains("d-1 already exists"));
 
   const auto refused = run_example("submit_delivery", {node.socket(), "d-2", "suspended-1", "depot", "north"});
   CHECK(refused.code == 1);

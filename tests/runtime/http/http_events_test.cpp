@@ -161,7 +161,8 @@ TEST_CASE("http: who follows tasks is woken by their changes, and costs nothing 
     return actors.at(0).at("handled").get<std::uint64_t>();
   };
   const auto before = questions();
-  // If they asked by themselves, this would be 30 at least; news of the submission may be on their way.
+  // If they polled, this would be 30 at least; news of the submission may be on their way. That nothing happens cannot
+  // be waited for.
   std::this_thread::sleep_for(std::chrono::seconds{3});
   CHECK(questions() - before < 20);
   n.let_end();

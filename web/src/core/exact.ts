@@ -8,7 +8,7 @@ export class ExactNumber {
 }
 
 const token =
-  /\s*(?:([{}[\]:,])|("(?:[^"\\\u0000-\u001f]|\\.)*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))/y;
+  /\s*(?:([{}[\]:,])|("(?:[^"\\\0-\x1f]|\\.)*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))/y;
 
 class Reader {
   private at = 0;

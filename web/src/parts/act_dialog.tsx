@@ -99,7 +99,7 @@ export function ActDialog({
             <label>
               Step
               <select value={step} onChange={e => setStep(e.currentTarget.value)}>
-                {act === 'retry' && <option value="">where the task stands</option>}
+                {act === 'retry' && <option value="">the current step</option>}
                 {steps.map(s => (
                   <option key={s}>{s}</option>
                 ))}

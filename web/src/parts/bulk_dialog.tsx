@@ -15,7 +15,7 @@ import { lastWho, WhoAndWhy } from './who';
 export function BulkDialog({ filter, close }: { filter: URLSearchParams; close: () => void }) {
   const [act, setAct] = useState<TaskAct>('retry');
   const [step, setStep] = useState(filter.get('step') ?? '');
-  const [newKey, setNewKey] = useState(false);
+  const [isNew, setIsNew] = useState(false);
   const [result, setResult] = useState('');
   const [who, setWho] = useState(lastWho());
   const [why, setWhy] = useState('');
@@ -29,7 +29,7 @@ export function BulkDialog({ filter, close }: { filter: URLSearchParams; close: 
     ...bodyOf(filter),
     act,
     ...(takesStep && step && { step }),
-    ...(act === 'retry' && newKey && { new_key: true }),
+    ...(act === 'retry' && isNew && { new_key: true }),
     ...(act === 'skip' && result.trim() && { document: result }),
     ...(who && { who }),
     ...(why && { why }),
@@ -80,7 +80,7 @@ export function BulkDialog({ filter, close }: { filter: URLSearchParams; close: 
             </label>
             {takesStep && (
               <label>
-                Step {act === 'retry' && '(none: where each stands)'}
+                Step {act === 'retry' && '(none: the current step of each)'}
                 <input value={step} onInput={e => change(setStep)(e.currentTarget.value)} />
               </label>
             )}
@@ -92,7 +92,7 @@ export function BulkDialog({ filter, close }: { filter: URLSearchParams; close: 
             )}
             {act === 'retry' && (
               <label class="check">
-                <input type="checkbox" checked={newKey} onChange={e => change(setNewKey)(e.currentTarget.checked)} />{' '}
+                <input type="checkbox" checked={isNew} onChange={e => change(setIsNew)(e.currentTarget.checked)} />{' '}
                 Under a new idempotency key
               </label>
             )}

@@ -96,7 +96,8 @@ function barsOf(log: Attempt[], step: string, end: number): Bar[] {
     if (before && before.kind !== 'good' && from > before.to)
       bars.push({ from: before.to, to: from, kind: 'wait', title: `waited ${span(from - before.to)}` });
     const note = a.note ? `: ${visible(a.note)}` : '';
-    const title = `${step}, ${a.action} ${a.attempt}: ${words(a.outcome)}${note}, ${clock(a.started_at)}, ${span(to - from)}`;
+    const how = `${words(a.outcome)}${note}, ${clock(a.started_at)}, ${span(to - from)}`;
+    const title = `${step}, ${a.action} ${a.attempt}: ${how}`;
     bars.push({ from, to, kind: kindOf(a), title });
   }
   return bars;

@@ -108,8 +108,8 @@ export function Agents() {
         >
           <p>
             {isOpen
-              ? 'Calls are let through again, at every node that has the agent.'
-              : 'The service is not called until somebody closes the circuit, at every node that has the agent. Tasks wait.'}
+              ? 'Every node that has the agent calls the service again.'
+              : 'No node that has the agent calls the service until somebody closes the circuit. Tasks wait.'}
           </p>
         </AskDialog>
       )}

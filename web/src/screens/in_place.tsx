@@ -19,7 +19,7 @@ export function InPlaceScreen() {
     <>
       <h1>Still in place</h1>
       <Problems text={problem} />
-      <Section title="What nobody has reversed, of tasks in error">
+      <Section title="Effects of tasks in error that nobody has reversed">
         {data && data.in_place.length === 0 && <p class="faint">Nothing{data.next !== null && ' on this page'}.</p>}
         {data && data.in_place.length > 0 && (
           <Sheet label="Effects in place" head={['task', 'step', 'at the service', 'key', 'since', 'why']}>

@@ -17,7 +17,7 @@ type Act = 'pause' | 'resume' | 'run';
 
 const abouts: Record<Act, [title: string, about: string]> = {
   pause: ['Pause', 'It makes no task until it is resumed.'],
-  resume: ['Resume', 'It goes on with its next moment; what was due meanwhile is not made up for.'],
+  resume: ['Resume', 'It continues with its next moment; moments that passed while it was paused are skipped.'],
   run: ['Run now', 'Makes a task for this moment, also while it is paused, by its rule for overlap.'],
 };
 
@@ -175,7 +175,7 @@ export function ScheduleScreen({ name }: { name: string }) {
       </div>
       {dialog}
       <div class="columns">
-        <Section title="What became of the last moments">
+        <Section title="The last moments">
           {s.moments.length === 0 && <p class="faint">None has come yet.</p>}
           {s.moments.length > 0 && (
             <Sheet label="Moments" head={['moment', 'became', 'at', 'task, or why']}>
@@ -206,7 +206,7 @@ export function ScheduleScreen({ name }: { name: string }) {
           )}
         </Section>
         <Section title="Next moments">
-          {s.is_paused && <p class="faint">None of these makes a task while it is paused.</p>}
+          {s.is_paused && <p class="faint">None of these creates a task while it is paused.</p>}
           <ul class="plain">
             {s.next.map(at => (
               <li key={at}>

@@ -471,8 +471,8 @@ function merged(known: TaskSummary[], page: TaskSummary[], onlyKnown: boolean): 
 }
 
 /**
- * The first page as it is now, then what is known to come after it: nothing, where so many are new that some between the
- * two are not known.
+ * The first page as it is now, then what is known to come after it: nothing, if so many are new that some in between
+ * are not known.
  */
 function refreshed(known: TaskSummary[], page: TaskPage, isPlain: boolean): TaskSummary[] | undefined {
   const lowest = page.tasks.at(-1)?.number ?? 0;

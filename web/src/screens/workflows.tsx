@@ -201,8 +201,8 @@ export function WorkflowScreen({ name }: { name: string }) {
               </td>
               <td>{s.complete_by}</td>
               <td>
-                {s.retry &&
-                  `${s.retry.attempts} a round, ${s.threshold} rounds, cool-off ${s.cool_off!.count} × ${s.cool_off!.wait}`}
+                {s.retry && `${s.retry.attempts} a round, ${s.threshold} rounds`}
+                {s.cool_off && `, cool-off ${s.cool_off.count} × ${s.cool_off.wait}`}
               </td>
               <td>{s.compensation ? visible(s.compensation.agent) : s.workflow ? 'with its task' : '-'}</td>
               <td>{s.on_exhausted}</td>

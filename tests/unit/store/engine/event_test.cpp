@@ -141,7 +141,7 @@ TEST_CASE("row 113: an event is refused when nobody could ever take it") {
   store.one(order_of("a", "o-1"));
   store.one(claim());
   CHECK(store.one(to_task).taken == 1);
-  CHECK(store.one(to_task).why == "the task waits for no further event of that name");
+  CHECK(store.one(to_task).why == "the task does not wait for another event of that name");
   auto both = to_task;
   both.key = "o-1";
   CHECK(store.one(both).why == "an event is for a key or for a task, not for both");
@@ -244,7 +244,7 @@ TEST_CASE("row 136: an id that came with another event is refused, and is free o
   brief.keep_for = std::chrono::seconds{5};
   REQUIRE(store.one(brief).result == write_status::applied);
   CHECK(store.one(with_id("evt-1", "o-2", 1)).why
-        == "the id `evt-1` was sent before with another event `paid`, for another key or task, or with other data");
+        == "the id `evt-1` was already sent with an event `paid` for another key or task, or with other data");
   auto other_data = with_id("evt-1", "o-1", 1);
   other_data.data = "{\"euros\":21}";
   CHECK(store.one(other_data).result == write_status::refused);

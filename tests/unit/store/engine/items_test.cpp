@@ -461,7 +461,7 @@ TEST_CASE(
   auto changed = d;
   changed.deadline += workflow::span{1}; // that of the items' workflow too
   const auto refused = store.one(register_definition{changed, "order.toml", at(1)});
-  CHECK_THAT(refused.why, Catch::Contains("workflow order version 1 is registered with another content"));
+  CHECK_THAT(refused.why, Catch::Contains("workflow order version 1 is already registered with different content"));
   const auto open = store->incidents(true, std::nullopt, 10).incidents;
   REQUIRE(open.size() == 1);
   CHECK(open[0].what.kind == changed_workflow);

@@ -199,7 +199,7 @@ TEST_CASE("a person pauses, resumes, runs and removes a schedule, and each is no
   REQUIRE(act(store, schedule_act::pause).result == write_status::applied);
   CHECK(state_in(store).paused_by == "ann");
   CHECK(state_in(store).paused_why == "because");
-  CHECK(act(store, schedule_act::pause).why == "the schedule was paused by ann already: because");
+  CHECK(act(store, schedule_act::pause).why == "the schedule was already paused by ann: because");
   CHECK(fire(store, full_hour).next == workflow::never);
   expect_sound(store);
   const auto ran = act(store, schedule_act::run, full_hour + 7);
@@ -308,8 +308,8 @@ TEST_CASE("a schedule of a file that is refused is one incident, which is over w
     CHECK(open[0].alerts == 1);
     CHECK(open[0].what.kind == incident_of_schedule);
     CHECK(open[0].sample_text
-          == "nightly.toml: schedule `hourly`: there is no workflow `deliveries`; it makes no tasks: mend that, and "
-             "start the node again");
+          == "nightly.toml: schedule `hourly`: there is no workflow `deliveries`; it makes no tasks: correct it, and "
+             "restart the node");
   }
   CHECK(store.one(put_schedule{s, {}, at(2)}).result == write_status::refused); // who asked is told
   CHECK(incidents_now(store)[0].alerts == 1);
@@ -321,7 +321,7 @@ TEST_CASE("a schedule of a file that is refused is one incident, which is over w
 
   REQUIRE_FALSE(store.one(from_file(s, 5)).changed);
   REQUIRE(incidents_now(store).size() == 1);
-  CHECK(store->alerts(true, 10).front().what.text.find("it goes on as it was put before") != std::string::npos);
+  CHECK(store->alerts(true, 10).front().what.text.find("it continues as it was") != std::string::npos);
   auto by_hand = hourly_schedule();
   by_hand.priority = 3;
   REQUIRE(store.one(put_schedule{by_hand, {}, at(6)}).changed);

@@ -8,6 +8,7 @@
 #include "tests/unit/store/samples.hpp"
 #include "tests/unit/store/support.hpp"
 
+#include "store/lmdb/schema.hpp"
 #include "store/records/frame.hpp"
 #include "store/records/record.hpp"
 
@@ -399,6 +400,13 @@ TEST_CASE("row 70: the worked example of docs/storage-format.md is what is writt
                                  64};
   const lease_record first{{"supervisor", "n1", "", 1, at(10)}, workflow::span{10'000}};
   CHECK(encode_record("supervisor", first) == example);
+}
+
+TEST_CASE("the page on the storage format is about the format that is written") {
+  std::ifstream document{fs::path{STEADFAST_SOURCE_DIR} / "docs" / "storage-format.md"};
+  std::string title;
+  REQUIRE(std::getline(document, title));
+  CHECK(title == "# What is on disk: storage format " + std::to_string(store_format));
 }
 
 TEST_CASE("row 70: a task's state record is written as in format 5, and read as in formats 1, 3 and 5") {

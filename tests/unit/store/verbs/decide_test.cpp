@@ -212,7 +212,7 @@ TEST_CASE("deciding: an imported task is nobody's and rests, and one that cannot
   CHECK(in.task.state == workflow::process_state::suspended);
   auto broken = w;
   broken.what.task.steps = {};
-  CHECK(problem_of(broken, store_options{}).value().why.starts_with("the exported task cannot be believed"));
+  CHECK(problem_of(broken, store_options{}).value().why.starts_with("the exported task is not valid"));
 }
 
 TEST_CASE("deciding: so many bulk acts are open, the oldest that are over leave, no number is given twice") {
@@ -252,7 +252,7 @@ TEST_CASE("deciding: a task takes a bulk act once, as long as that is open") {
     const auto not_again = not_for_bulk(2, &b, met);
     REQUIRE(not_again);
     CHECK(not_again->result == write_status::absent);
-    CHECK(not_again->why == "bulk act 2 is over, or has met the task before");
+    CHECK(not_again->why == "bulk act 2 is over, or has already met the task");
   }
   CHECK(not_for_bulk(2, nullptr, 9));
 }

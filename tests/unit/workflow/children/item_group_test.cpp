@@ -226,7 +226,7 @@ TEST_CASE("a task that was taken in from another store tells that it does not go
   const auto tells = [&s] {
     const auto told = explain(s.t, s.d, s.now);
     return std::any_of(told.begin(), told.end(), [](const explanation& e) {
-      return e.text.find("taken in from another store, and does not go on with them here") != std::string::npos;
+      return e.text.find("imported from another store, and does not continue them here") != std::string::npos;
     });
   };
   CHECK_FALSE(tells());
@@ -269,7 +269,7 @@ TEST_CASE("the workflow of items is the step's, and says what is wrong with it")
   CHECK_THAT(problems(d).front(), Catch::Contains("may_fail must be at most 100 percent"));
   d.steps[1].wait->may_fail = 5;
   d.steps[1].wait->name = "other";
-  CHECK_THAT(problems(d).front(), Catch::Contains("agent is for a step"));
+  CHECK_THAT(problems(d).front(), Catch::Contains("agent is not allowed in a step that starts a task"));
   d.name = std::string(name_size_max, 'x');
   d.steps[1].wait->name.clear();
   CHECK(problems(d).empty());

@@ -48,7 +48,7 @@ TEST_CASE("names are checked") {
   CHECK(of([](auto& d) { d.steps[2].name = "x/y"; }) == texts{"step number 3: name `x/y` " + rule});
   CHECK(of([](auto& d) { d.steps[2].name = "a"; }) == texts{"step number 3: name `a` is taken by an earlier step"});
   CHECK(of([](auto& d) { d.steps[2].name = "undo"; })
-        == texts{"step `undo`: name `undo` is reserved, because idempotency keys end in it"});
+        == texts{"step `undo`: name `undo` is reserved, because idempotency keys end with it"});
   CHECK(of([](auto& d) { d.steps[2].name = "probe"; }).size() == 1);
   CHECK(of_b([](auto& s) { s.agent.clear(); }) == texts{"step `b`: agent is missing"});
   CHECK(of_b([](auto& s) { s.compensation->agent.clear(); }) == texts{"step `b`: compensation.agent is missing"});
@@ -96,7 +96,7 @@ TEST_CASE("a literal cannot be optional") {
   CHECK(of_b([](auto& s) {
           s.input = {{"l", {source::kind::literal, "", "", "1"}, true}};
         })
-        == texts{"step `b`: input member `l` is optional, but a literal is always there"});
+        == texts{"step `b`: input member `l` is optional, but a literal is always present"});
 }
 
 TEST_CASE("the most steps that are allowed are checked in no time") {
@@ -113,13 +113,12 @@ TEST_CASE("what a step comes after is checked") {
 }
 
 TEST_CASE("a cycle is told once, with all its steps") {
-  CHECK(of([](auto& d) { d.steps[0].after = texts{"c"}; })
-        == texts{"steps `a`, `b`, `c`: after makes a cycle of them"});
+  CHECK(of([](auto& d) { d.steps[0].after = texts{"c"}; }) == texts{"steps `a`, `b`, `c`: after makes them a cycle"});
   CHECK(of([](auto& d) {
           d.steps[1].after = texts{"c"};
           d.steps[2].after = texts{"b", "a"};
         })
-        == texts{"steps `b`, `c`: after makes a cycle of them"});
+        == texts{"steps `b`, `c`: after makes them a cycle"});
 }
 
 TEST_CASE("inputs are checked") {
@@ -139,7 +138,7 @@ TEST_CASE("inputs are checked") {
   CHECK(with({source::kind::literal, "", "", "\"" + std::string(4095, 'x') + "\""})
         == texts{at + "literal must be at most 4096 bytes"});
   CHECK(with({source::kind::item, "", "", ""})
-        == texts{at + "is a place in an item, and only the input of a step over items has one"});
+        == texts{at + "is a place in an item, which only the input of a step with for_each can use"});
   CHECK(with({static_cast<source::kind>(9), "", "", ""}) == texts{at + "has an unknown kind of source"});
 }
 
@@ -201,8 +200,8 @@ TEST_CASE("conditions that are made of conditions are checked") {
   const condition one{"a", "/x", present, ""};
   const auto made = [](condition::test is, std::vector<condition> parts) { return condition{{}, {}, is, {}, parts}; };
   CHECK(with(made(all, {one, made(any, {one, made(negated, {one})})})).empty());
-  CHECK(with(made(any, {})) == texts{"step `b`: when has no conditions that it is made of"});
-  CHECK(with(made(negated, {one, one})) == texts{"step `b`: when must have one condition that is not to hold"});
+  CHECK(with(made(any, {})) == texts{"step `b`: when must have at least one condition in `all` or `any`"});
+  CHECK(with(made(negated, {one, one})) == texts{"step `b`: when must have exactly one condition in `not`"});
   CHECK(with(made(all, {one, {"c", "/x", present, ""}}))
         == texts{"step `b`: when names step `c`, which does not come before it"});
   auto deep = one;

@@ -159,9 +159,10 @@ TEST_CASE("suspended tasks are told of when their deadline passes, or when they 
   REQUIRE(told.size() == 2);
   CHECK(told[0].what.kind == "suspended_late");
   CHECK(told[0].what.workflow == "order");
-  CHECK_THAT(told[0].text,
-             Catch::Matchers::StartsWith("2 tasks of `order` rest past the deadline; the first is later"));
-  CHECK_THAT(told[1].text, Catch::Matchers::StartsWith("1 task of `order` rests for long; the first is forgotten"));
+  CHECK_THAT(told[0].text, Catch::Matchers::StartsWith(
+                             "2 tasks of `order` have been suspended past the deadline; the first is later"));
+  CHECK_THAT(told[1].text,
+             Catch::Matchers::StartsWith("1 task of `order` has been suspended for long; the first is forgotten"));
 }
 
 TEST_CASE("rules that make no sense are told by name") {

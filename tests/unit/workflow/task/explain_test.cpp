@@ -121,7 +121,7 @@ TEST_CASE("explain: the undo of an earlier step waits for the undo of a later on
   x.succeed("a");
   x.succeed("b");
   x.fail_for_good("c");
-  told_of(x, "waiting: the undo of step `a` comes after that of the steps that came after it");
+  told_of(x, "waiting: the undo of step `a` comes after the undo of later steps");
 }
 
 TEST_CASE("explain: of many steps that wait for the same the first are told, and how many more there are") {
@@ -215,7 +215,7 @@ TEST_CASE("explain: a suspended task says who, why and since when, and how it go
   x.must(suspended{kim()});
   const auto who = told_of(x, "suspended by kim (a test): nothing new is started; since");
   CHECK(who.at == x.now);
-  CHECK(told_of(x, "next: `task resume` lets the task go on").at == unset);
+  CHECK(told_of(x, "next: `task resume` continues the task").at == unset);
 }
 
 TEST_CASE("explain: the end of a task that went well") {

@@ -215,9 +215,9 @@ TEST_CASE("undo waits for a step that ends later, and its token still ends it bu
   CHECK(s.t.locked_by.empty()); // it takes no place meanwhile
   CHECK(s.t.not_before == until);
   CHECK(ready_to_undo(s.t, s.d).empty());
-  CHECK_THAT(all_told(s), Catch::Contains("heard out: step `video`"));
+  CHECK_THAT(all_told(s), Catch::Contains("finishing: step `video`"));
   expect_dead(s, later_extended{token_of(s), 1h, {}},
-              "the task is undone: the step must end, and has no more time than it had");
+              "the task is being undone: the step must end, and gets no more time");
   SECTION("it completes and is undone") {
     s.must(completed(s));
     s.take();

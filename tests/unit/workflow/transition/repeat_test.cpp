@@ -140,7 +140,7 @@ TEST_CASE("a person who retries a step calls it at once, and what cannot be repe
   CHECK_THAT(complaint([](auto& x) { x.repeat->at_most = 1; }),
              Catch::Contains("step `poll`: repeat.at_most must lie"));
   CHECK_THAT(complaint([](auto& x) { x.repeat->every = span{0}; }), Catch::Contains("repeat.every"));
-  CHECK_THAT(complaint([](auto& x) { x.repeat->until.step = "a"; }), Catch::Contains("names step `a`"));
+  CHECK_THAT(complaint([](auto& x) { x.repeat->until.step = "a"; }), Catch::Contains("must not name step `a`"));
   CHECK_THAT(complaint([](auto& x) { x.probe = probe{"asker"}; }), Catch::Contains("cannot have a probe"));
   CHECK_THAT(complaint([](auto& x) {
                x.repeat->until = {"", "", condition::test::negated, "", {x.repeat->until}};

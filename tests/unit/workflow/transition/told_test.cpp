@@ -67,7 +67,7 @@ TEST_CASE("a step waits for an event with its key, takes no place meanwhile, and
   CHECK(s.t.not_before == start + 3h);
   CHECK_THAT(all_explained(s),
              Catch::Contains("waiting: step `pay` for an event `paid` with the key `o-1`; it fails for good"));
-  CHECK_THAT(all_explained(s), Catch::Contains("in the queue again when what it waits for comes, at the latest at"));
+  CHECK_THAT(all_explained(s), Catch::Contains("in the queue again when its wait ends, at the latest at"));
   CHECK(wait_of(s.t, s.d, s.now)->detail == "step `pay`: waits for an event");
   s.must(came(5));
   CHECK(s.state("pay") == "completed");
