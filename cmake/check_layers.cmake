@@ -20,8 +20,19 @@ set(sees_bench ${sees_runtime} bench)
 set(rooms_workflow time text schedule definition calling step task children transition on_call supervision outward)
 set(rooms_store contract records outline verbs verbs/tasks postgres lmdb journal engine engine/family partitions
   upkeep)
-set(rooms_actors protocol common agents agents/http/messages agents/http/connection agents/http agents/program agents/function scheduling supervising storing
-  cluster
+set(rooms_actors
+    protocol
+    common
+    agents
+    agents/http/messages
+    agents/http/connection
+    agents/http
+    agents/program
+    agents/function
+    scheduling
+    supervising
+    storing
+    cluster
     gateway)
 set(rooms_runtime text toml configuration logging tls links assembly metrics control events http/messages http
   node face)

@@ -26,5 +26,6 @@ install(
 
 install(DIRECTORY config OPTIONAL DESTINATION "${CMAKE_INSTALL_DATADIR}/steadfast")
 install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-install(DIRECTORY examples/cpp examples/hello examples/http examples/webhook DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples")
+install(DIRECTORY examples/cpp examples/hello examples/http examples/webhook
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples")
 install(FILES LICENSE README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -10,8 +10,8 @@
 
 namespace steadfast::actors {
 
-/// A question about many tasks or workflows. It is answered in parts of some milliseconds each, so that others are answered in
-/// between.
+/// A question about many tasks or workflows. It is answered in parts of some milliseconds each, so that others are
+/// answered in between.
 class long_question {
 public:
   virtual ~long_question() = default;

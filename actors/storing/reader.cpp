@@ -116,8 +116,8 @@ private:
     return view;
   }
 
-  /// To search many tasks or workflows may take seconds: other questions are answered between two parts. A question that one part
-  /// can answer is answered at once, unless others wait.
+  /// To search many tasks or workflows may take seconds: other questions are answered between two parts. A question
+  /// that one part can answer is answered at once, unless others wait.
   template <class Answer, class Question>
   caf::result<Answer> on_question(const Question& m) {
     if (questions_.size() == questions_max)

@@ -21,7 +21,7 @@ const pace = 1000; // milliseconds, the least between two questions because of a
 const share = 10; // of the time that a question takes is left between two of them
 
 /**
- * Calls `ask`, which does not throw, now and again: `every` milliseconds after its end, or as many as it returns; sooner
+ * Calls `ask`, which does not throw, again: `every` milliseconds after its end, or as many as it returns; sooner
  * when tasks have changed, if `follows`; at once by `now` and when the page wakes. Not while the page is hidden.
  */
 export function repeat(every: number, ask: () => Promise<number | void>, follows = true) {
