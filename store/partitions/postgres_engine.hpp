@@ -78,7 +78,8 @@ private:
   bool is_read_quickly() const;
 
   std::string why_not_in_order();
-  void put_back_needed(const write_list& batch);
+  void put_back_needed(const needed_tasks& needed, std::size_t writes, asked_elsewhere& asked);
+  void save_before_coming_back();
   void fill_again();
   std::vector<outcome> end_commit(const entry_end* sent, std::vector<outcome> outcomes);
   void go_back_after_failure();
