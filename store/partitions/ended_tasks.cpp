@@ -266,20 +266,25 @@ void ended_tasks::find_needed(const needed_tasks& needed, const std::function<bo
   for (const auto n : needed.numbers)
     if (!has(n) && counts_here(n))
       numbers.push_back(n);
-  for (const auto& [workflow, purges] : needed.purges)
-    take_children(those_to_purge(purges, there(workflow)), has, asked.children[workflow], numbers);
   keep_each_once(ids);
   keep_each_once(numbers);
   const auto take = [&](const postgres::statement& question) {
     if (auto found = those_that_count(ask({question})[0], {}); !found.empty())
       use(std::move(found));
   };
+  const auto take_numbered = [&](const std::vector<std::uint64_t>& part) {
+    take(postgres::statement_of_tasks(partition_, as_numbers(part)));
+  };
   each_part(ids, [&](const std::vector<std::string>& part) {
     take(postgres::statement_of_tasks_with(partition_, table_of(&tables::ids), part));
   });
-  each_part(numbers, [&](const std::vector<std::uint64_t>& part) {
-    take(postgres::statement_of_tasks(partition_, as_numbers(part)));
-  });
+  each_part(numbers, take_numbered);
+  for (const auto& [workflow, purges] : needed.purges) { // of those that have not come back
+    std::vector<std::uint64_t> others;
+    asked.children[workflow] = {};
+    take_children(those_to_purge(purges, there(workflow)), has, asked.children[workflow], others);
+    each_part(others, take_numbered);
+  }
 }
 
 /// From the lists that their rows are in.
@@ -326,6 +331,11 @@ void ended_tasks::come_back(const std::vector<std::uint64_t>& numbers) {
 std::vector<std::int64_t> ended_tasks::back() const {
   const std::lock_guard lock{mutex_};
   return {back_.begin(), back_.end()};
+}
+
+std::size_t ended_tasks::count_back() const {
+  const std::lock_guard lock{mutex_};
+  return back_.size();
 }
 
 void ended_tasks::keep(std::int64_t until, const std::vector<std::int64_t>& back_before,

@@ -58,6 +58,7 @@ public:
   void come_back(const std::vector<std::uint64_t>& numbers);
   /// Those whose marks do not count, or may be made and do not count yet.
   std::vector<std::int64_t> back() const;
+  std::size_t count_back() const;
   /// Their rows were brought up as of that commit: of those that are back only these are marked by now.
   void keep(std::int64_t until, const std::vector<std::int64_t>& back_before, const std::vector<std::uint64_t>& marked);
   /// Held while tasks leave the memory, or it is filled again; not owned: somebody reads, and it has to be later. Who

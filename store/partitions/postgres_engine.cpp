@@ -135,6 +135,7 @@ state_store::commit_end postgres_engine::begin_commit(const write_list& batch) {
       outcomes = unknown_outcomes(batch.size());
     }
     is_decided = count_of(also) == 0;
+    also.purges = std::move(needed.purges); // which may look at others, now that some have come back
     needed = std::move(also);
   }
   if (log_.has_damaged() && registers_workflows(batch))
@@ -157,10 +158,6 @@ void postgres_engine::put_back_needed(const needed_tasks& needed, std::size_t wr
       const auto numbers = numbers_of(rows);
       memory_->put_back(std::move(rows));
       ended_.come_back(numbers);
-      for (auto& [workflow, children] : asked.children)
-        std::erase_if(children, [&](const ended_task& t) {
-          return std::find(numbers.begin(), numbers.end(), t.number) != numbers.end();
-        });
     });
   if (needed.are_counted || asked.counts)
     asked.counts = ended_.counts();
@@ -340,8 +337,8 @@ void postgres_engine::save() {
 bool postgres_engine::is_keeping_due() const {
   if (keeper_ || is_leaving_ || !marked_.empty() || !partition_.is_owned() || partition_.known().commit <= kept_commit_)
     return false;
-  if (log_.unkept() >= settings_.log_max)
-    return true;
+  if (log_.unkept() >= settings_.log_max || ended_.count_back() >= settings_.ended_max)
+    return true; // a family that came back has very many marks that each question would have to leave out
   std::uint64_t ended = 0;
   memory_->look([&](const lmdb::transaction& txn, const tables& in) { ended = txn.entries(in.ended); });
   return ended >= staying_ + settings_.ended_max;

@@ -311,6 +311,39 @@ TEST_CASE("row 145: a purge of a family and of what its members are is one of ea
   x.expect_whole();
 }
 
+TEST_CASE("the marks of a family that came back go even if little else is written") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  shop x;
+  x.submit("o", 30);
+  x.work_off();
+  REQUIRE(x.leave_down_to(0));
+  x.store.settings().log_max = std::size_t{1} << 30U;
+  x.store.settings().ended_max = 20;
+  x.store.reopen();
+  CHECK(x.store.one(purge_ended{"order", {{}, 0}, 10, {}, at(900)}).purged == 1);
+  bool are_gone = false;
+  for (int i = 0; i < 500 && !are_gone; ++i) {
+    x.store->save();
+    are_gone = number_of(x.server, ended_rows_there) == "0";
+  }
+  CHECK(are_gone);
+  x.expect_whole();
+}
+
+TEST_CASE("a task that has left the memory, and whose parent is gone, leaves the store when its own time has come") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  shop x;
+  x.submit("o", 3);
+  x.work_off();
+  REQUIRE(x.leave_down_to(0));
+  x.server.sql(
+    {"delete from steadfast.kept_0 where ended = " + std::to_string(x.store->find("o")->number) + " returning 1"});
+  CHECK(x.store.one(purge_ended{"leg", {{}, 0}, 10, {}, at(900)}).purged == 3);
+  CHECK(x.store->list({}, {}, 10).tasks.empty());
+}
+
 TEST_CASE("row 145: of a family of which a member cannot leave the store the others are not read to find that out") {
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);
@@ -333,6 +366,45 @@ TEST_CASE("row 145: of a family of which a member cannot leave the store the oth
   REQUIRE(x.state(one) == "undone");
   CHECK(x.store.one(purge_ended{"order", {{}, 0}, 10, {}, at(902)}).purged == 1);
   CHECK(x.store->counts().tasks_purged == 31);
+  x.expect_whole();
+}
+
+TEST_CASE("row 145: a commit for which a family comes back waits for the one under way, which may be refused") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  shop x;
+  x.submit("o", 3);
+  x.submit("p", 3);
+  x.work_off();
+  REQUIRE(x.leave_down_to(0));
+  const bool is_refused = GENERATE(false, true);
+  if (is_refused)
+    x.server.sql(
+      {"create function public.refuse() returns trigger language plpgsql as $$ begin"
+       " if position('refuse me'::bytea in new.changes) > 0 then raise exception 'refused'; end if; return new; end $$",
+       "create trigger refuse before insert on steadfast.log_0_0 for each row execute function public.refuse()",
+       "create trigger refuse before insert on steadfast.log_0_1 for each row execute function public.refuse()"});
+  const auto undo_of = [&](const std::string& id, const std::string& why) -> store::write {
+    const auto t = *x.store->find(id);
+    return update_by(t, x.definition_of(t), workflow::undo_requested{{"ann", why}}, at(100));
+  };
+  const auto of_o = undo_of("o", "refuse me");
+  const auto of_p = undo_of("p", "because");
+  const auto first = x.store->begin_commit({&of_o});
+  const auto second = x.store->begin_commit({&of_p});
+  if (is_refused)
+    CHECK_THROWS_WITH(first(), Catch::Contains("refused"));
+  else
+    CHECK(first().at(0).result == write_status::applied);
+  CHECK(second().at(0).result == write_status::applied);
+  CHECK(x.state("o") == (is_refused ? "processed" : "undoing"));
+  CHECK(x.state("p") == "undoing");
+  x.expect_whole();
+  x.work_off();
+  CHECK(x.in_state(process_state::undone) == (is_refused ? 4 : 8));
+  x.store.reopen();
+  CHECK(x.in_state(process_state::undone) == (is_refused ? 4 : 8));
+  CHECK(x.in_state(process_state::processed) == (is_refused ? 4 : 0));
   x.expect_whole();
 }
 
