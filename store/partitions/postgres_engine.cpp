@@ -148,6 +148,7 @@ state_store::commit_end postgres_engine::begin_commit(const write_list& batch) {
 /// What is needed of tasks that are not in memory is there again before a batch is decided. Throws store_error: then
 /// nothing of the batch was written.
 void postgres_engine::put_back_needed(const needed_tasks& needed, std::size_t writes, asked_elsewhere& asked) {
+  const partition_log::filling on_the_way{log_}; // which may take long, and nobody shall think that this owner is gone
   bool is_first = true;
   ended_.find_needed(
     needed, [this](std::uint64_t number) { return memory_->has(number); },

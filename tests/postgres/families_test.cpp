@@ -311,6 +311,31 @@ TEST_CASE("row 145: a purge of a family and of what its members are is one of ea
   x.expect_whole();
 }
 
+TEST_CASE("row 86: an owner shows that he lives while a family comes back") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  shop x;
+  x.submit("o", 3);
+  x.work_off();
+  REQUIRE(x.leave_down_to(0));
+  x.store.settings().lease = std::chrono::milliseconds{900};
+  x.store.reopen();
+  const auto t = *x.store->find("o");
+  const auto undo = update_by(t, x.definition_of(t), workflow::undo_requested{ann}, at(100));
+  x.server.sql({"create function public.be_slow() returns bool language plpgsql stable as"
+                " $$ begin perform pg_sleep(1.5); return true; end $$",
+                "alter table steadfast.kept_0 rename to real_rows",
+                "create view steadfast.kept_0 as select * from steadfast.real_rows where public.be_slow()",
+                "grant select on steadfast.kept_0 to app"});
+  const auto before = x.store->known().commit;
+  CHECK(x.store->commit({undo}).at(0).result == write_status::applied);
+  CHECK(x.store->known().commit >= before + 3); // one, and signs of life
+  x.server.sql({"drop view steadfast.kept_0", "alter table steadfast.real_rows rename to kept_0"});
+  x.work_off();
+  CHECK(x.in_state(process_state::undone) == 4);
+  x.expect_whole();
+}
+
 TEST_CASE("the marks of a family that came back go even if little else is written") {
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);
