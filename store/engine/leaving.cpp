@@ -67,6 +67,9 @@ public:
       copy(&tables::payload_index, payload_index_key(x, known.state.task.number));
     if (known.state.rows.steps != 0)
       copy_all(&tables::task_steps, k);
+    if (workflow::any_starts_child(*known.definition))
+      for (const auto of_items : {&tables::item_groups, &tables::items})
+        copy_all(of_items, k);
   }
   void add(lmdb::table tables::*t, std::string_view k, std::string_view value) {
     to_.push_back({place_of(t), std::string{k}, std::string{value}});
@@ -94,8 +97,6 @@ std::optional<leaving_task> as_leaving(const lmdb::transaction& txn, const table
   auto known = row ? std::optional{see.task_in(number, *row)} : std::nullopt;
   if (!known || !may_leave(known->state.task.state, kept_of(txn, in, known->state.task)))
     return std::nullopt;
-  if (!known->state.task.parent.empty() || workflow::any_starts_child(*known->definition))
-    return std::nullopt; // a child is undone by its parent, however long ago both ended
   if (!known->definition->index.empty())
     see.complete(*known);
   const auto& t = known->state.task;
@@ -106,8 +107,17 @@ std::optional<leaving_task> as_leaving(const lmdb::transaction& txn, const table
   rows.copy_own(*known);
   if (t.state != workflow::process_state::processed) // as which most end, so that who looks for those looks at all
     rows.add(&tables::states, key{static_cast<std::uint8_t>(t.state), number}, {});
-  rows.add(&tables::ended, ended_key(t.workflow, place.ended_at, number), {});
+  rows.add(&tables::ended, ended_key(t.workflow, place.ended_at, number), parent_in_list(t));
   return l;
+}
+
+/// None comes without a change of what is counted of all.
+bool has_same_items(const lmdb::transaction& txn, const tables& in, const leaving_task& t) {
+  const auto groups = place_of(&tables::item_groups);
+  const auto items = place_of(&tables::items);
+  return std::all_of(t.rows.begin(), t.rows.end(), [&](const stored_row& r) {
+    return (r.table != groups && r.table != items) || txn.get(table_at(in, r.table), r.key) == r.value;
+  });
 }
 
 std::size_t bytes_of(const leaving_task& t) {
@@ -171,10 +181,16 @@ tasks_again tasks_as_they_are(const lmdb::transaction& txn, const tables& in, de
   return all;
 }
 
+std::string parent_in_list(const workflow::task& t) {
+  return t.parent.empty() || t.parent->number == 0 ? std::string{} : std::string{key{t.parent->number}.view()};
+}
+
 bool take_out(lmdb::transaction& txn, const tables& in, const leaving_task& t) {
   const key k{t.number};
   const auto row = txn.get(in.tasks, k);
   if (!row || hash_of_record(*row) != t.record)
+    return false;
+  if (!has_same_items(txn, in, t)) // an item can be undone after its parent ended, of whose record nothing changes
     return false;
   remove_from_indexes(txn, in, t.number, t.place.of(t.workflow));
   for (const auto& r : t.rows)
@@ -189,8 +205,10 @@ std::vector<std::uint64_t> lists_elsewhere() {
 }
 
 bool is_of_task_elsewhere(std::uint64_t table) {
-  static const auto own = {place_of(&tables::ids),     place_of(&tables::tasks),         place_of(&tables::payloads),
-                           place_of(&tables::results), place_of(&tables::payload_index), place_of(&tables::task_steps)};
+  static const auto own = {place_of(&tables::ids),           place_of(&tables::tasks),
+                           place_of(&tables::payloads),      place_of(&tables::results),
+                           place_of(&tables::payload_index), place_of(&tables::task_steps),
+                           place_of(&tables::item_groups),   place_of(&tables::items)};
   return std::find(own.begin(), own.end(), table) != own.end();
 }
 

@@ -48,9 +48,9 @@ struct leaving_task {
   std::string id;
   std::string workflow;
   kept_index_position place;
-  std::uint64_t record = 0; ///< hash of its record, which changes with whatever changes of it
+  std::uint64_t record = 0; ///< hash of its record, which changes with whatever changes of it but its items
   /// That are elsewhere from now on, in the order of tables and keys: those of table `ids`, whether its id is there
-  /// yet, and of those lists by which it is found there.
+  /// yet, and of those lists by which it is found there. That of list `ended` has the number of its parent as value.
   std::vector<stored_row> rows;
 };
 /// Those that may leave, from that key of table `ended` on, up to bounds of a few thousand tasks and some MB.
@@ -70,6 +70,10 @@ struct tasks_again {
 };
 tasks_again tasks_as_they_are(const lmdb::transaction& txn, const tables& in, definition_cache& definitions,
                               const std::vector<std::uint64_t>& numbers);
+
+/// What the list of ended tasks says of it elsewhere: the number of its parent; empty: it has none, or that is not
+/// known.
+std::string parent_in_list(const workflow::task& t);
 
 /// Takes a task out of the tables. False: it has changed since, and nothing was done.
 bool take_out(lmdb::transaction& txn, const tables& in, const leaving_task& t);

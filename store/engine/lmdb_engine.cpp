@@ -416,6 +416,11 @@ void lmdb_engine::read_counters() {
 // ---- commit ----
 
 std::vector<outcome> lmdb_engine::commit(const write_list& batch) {
+  needed_tasks none;
+  return commit(batch, {}, none);
+}
+
+std::vector<outcome> lmdb_engine::commit(const write_list& batch, const asked_elsewhere& asked, needed_tasks& needed) {
   const std::lock_guard lock{writing_};
   if (options_.read_only)
     return std::vector<outcome>(batch.size(),
@@ -429,7 +434,7 @@ std::vector<outcome> lmdb_engine::commit(const write_list& batch) {
   limits.full = limits.has_disk ? room::there : room::no_disk;
   for (;;) {
     try {
-      return try_commit(batch, limits);
+      return try_commit(batch, limits, asked, needed);
     } catch (const lmdb::error& e) {
       if (e.is_map_full() && (grow(options_.size_max) || save_first()))
         continue;
@@ -458,22 +463,26 @@ bool lmdb_engine::has_disk_for(const write_list& batch) {
   return reserve_->has_room_for(env_->pages_in_file() * env_->page_size(), coming);
 }
 
-std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, const commit_limits& limits) {
+std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, const commit_limits& limits,
+                                             const asked_elsewhere& asked, needed_tasks& needed) {
   if (++commits_ % commits_between_looks == 0)
     env_->clear_stale_readers();
   grow_ahead();
   dropped_unless_kept guard{*shared_, moved_ids_};
   auto& txn = shared_->begin();
   const auto pages_max = (options_.size_max - options_.size_reserve) / env_->page_size();
-  write_batch writes{txn,
-                     in_,
-                     committed_,
-                     {&options_, limits.full, pages_max, &moved_ids_, &shared_->known(), shared_->changes(),
-                      elsewhere_counts_ ? &*elsewhere_counts_ : nullptr, elsewhere_}};
+  write_batch writes{
+    txn,
+    in_,
+    committed_,
+    {&options_, limits.full, pages_max, &moved_ids_, &shared_->known(), shared_->changes(), elsewhere_, &asked}};
   std::vector<outcome> outcomes;
   outcomes.reserve(batch.size());
   for (const auto* w : batch)
     outcomes.push_back(writes.carry_out(*w));
+  needed = writes.needed();
+  if (count_of(needed) > 0)
+    return {};
   writes.finish();
   const bool is_save_due = shared_->commit(limits.has_disk);
   guard.keep();

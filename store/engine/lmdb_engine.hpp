@@ -45,6 +45,9 @@ public:
 
   using state_store::commit;
   std::vector<outcome> commit(const write_list& batch) override;
+  /// What was asked about tasks elsewhere comes in; what else the batch needs of them goes out, by `needed`: then there
+  /// are no outcomes, and nothing was done.
+  std::vector<outcome> commit(const write_list& batch, const asked_elsewhere& asked, needed_tasks& needed);
   void share(std::function<void()> wake) override;
   void save() override;
   /// Everything again from where the store is kept. For the thread that commits. Throws store_error. REQUIRES: it is
@@ -74,8 +77,6 @@ public:
   std::size_t take_out(std::vector<leaving_task>& all);
   /// Who waits for a save is told that there is none now.
   void let_nobody_wait() { shared_->let_go(); }
-  /// For the next batch, which may set a task aside.
-  void count_also(elsewhere_counts there) { elsewhere_counts_ = std::move(there); }
 
   std::optional<workflow::task> find(const std::string& id) const override;
   std::optional<std::string> damage_of(const std::string& id) const override;
@@ -133,7 +134,8 @@ private:
     bool has_disk = true;
     room full = room::there; ///< for new work
   };
-  std::vector<outcome> try_commit(const write_list& batch, const commit_limits& limits);
+  std::vector<outcome> try_commit(const write_list& batch, const commit_limits& limits, const asked_elsewhere& asked,
+                                  needed_tasks& needed);
   bool grow(std::uint64_t limit);
   std::uint64_t size_of_last_resort() const;
   bool save_first();
@@ -169,7 +171,6 @@ private:
   store_directory directory_;
   outside_log* outside_;
   const tasks_elsewhere* elsewhere_;
-  std::optional<elsewhere_counts> elsewhere_counts_;
   std::unique_ptr<lmdb::environment> env_;
   std::optional<disk_reserve> reserve_; ///< none when the store is read only
   tables in_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <vector>
@@ -23,6 +24,10 @@ public:
   /// Held by whoever reads these and then the tables: meanwhile no task leaves the tables, so none is missed.
   using guard = std::shared_lock<std::shared_mutex>;
   virtual guard hold() const = 0;
+
+  /// Whether there may be one, as far as that can be told without asking.
+  virtual bool may_have(const std::string& id) const = 0;
+  virtual bool may_have(std::uint64_t number) const = 0;
 
   /// Tasks, the newest first, with their rows in the tables asked for.
   struct page {
@@ -47,6 +52,16 @@ public:
 struct elsewhere_counts {
   std::array<std::uint64_t, 8> tasks{};           ///< by process_state
   std::map<std::string, std::uint64_t> workflows; ///< by workflow
+};
+
+/// What was asked about tasks elsewhere before a batch is decided.
+struct asked_elsewhere {
+  std::set<std::string> ids;       ///< of tasks that are in the tables by now, or nowhere
+  std::set<std::uint64_t> numbers; ///< likewise
+  /// By workflow, in the order of their ends: those that a purge may look at, which are elsewhere and stay as long as
+  /// their parents are there.
+  std::map<std::string, std::vector<ended_task>> children;
+  std::optional<elsewhere_counts> counts; ///< of a batch that may set a task aside
 };
 
 } // namespace steadfast::store

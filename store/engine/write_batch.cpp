@@ -36,7 +36,20 @@ outcome write_batch::carry_out(const write& w) {
 std::optional<std::string_view> write_batch::row_of(std::uint64_t number) const {
   if (const auto* const e = settings_.known->find(number); e != nullptr && !e->row.empty())
     return e->row;
-  return txn_.get(in_.tasks, key{number});
+  const auto row = txn_.get(in_.tasks, key{number});
+  if (!row)
+    need(number);
+  return row;
+}
+
+void write_batch::need(const std::string& id) const {
+  if (settings_.left != nullptr && !settings_.asked->ids.contains(id) && settings_.left->may_have(id))
+    needed_.ids.push_back(id);
+}
+
+void write_batch::need(std::uint64_t number) const {
+  if (settings_.left != nullptr && !settings_.asked->numbers.contains(number) && settings_.left->may_have(number))
+    needed_.numbers.push_back(number);
 }
 
 const held_steps* write_batch::steps_held_of(std::uint64_t number) const {

@@ -10,6 +10,7 @@
 #include "store/verbs/decide_child.hpp"
 #include "store/verbs/decide_definition.hpp"
 #include "store/verbs/decide_note.hpp"
+#include "store/verbs/tasks/needed_tasks.hpp"
 #include "store/verbs/tasks/new_task.hpp"
 #include "store/verbs/tasks/task_change.hpp"
 #include "workflow/definition/payload_needs.hpp"
@@ -47,12 +48,15 @@ public:
     id_filter* moved = nullptr;  ///< of table `ids`; changed as the batch goes, and may know of more than was committed
     known_tasks* known = nullptr;  ///< changed as the batch goes; to be thrown away together with the transaction
     change_log* changes = nullptr; ///< what the batch does; null: nobody wants to know
-    const elsewhere_counts* elsewhere = nullptr; ///< of a batch that may set a task aside; null: all are in the tables
-    const tasks_elsewhere* left = nullptr;       ///< that have left the tables; null: all are there
+    const tasks_elsewhere* left = nullptr;  ///< that have left the tables; null: all are there
+    const asked_elsewhere* asked = nullptr; ///< about them; null: as `left`
   };
   write_batch(lmdb::transaction& txn, const tables& in, const committed& before, const settings& s);
 
   outcome carry_out(const write& w);
+  /// Tasks that may be elsewhere, and which a write asked for as if there was none: what was decided may be wrong. They
+  /// must be in the tables, or known to be nowhere, before the same batch is decided again.
+  const needed_tasks& needed() const { return needed_; }
   /// Writes what is kept once per batch. Call it before the commit.
   void finish();
 
@@ -97,6 +101,9 @@ private:
   answer<advance_bulk> make(const advance_bulk& w);
   answer<stop_bulk> make(const stop_bulk& w);
 
+  /// Nobody has asked for it yet, and it may be elsewhere.
+  void need(const std::string& id) const;
+  void need(std::uint64_t number) const;
   /// Its record as it is now. Nothing: there is no such task. Valid until something is written.
   std::optional<std::string_view> row_of(std::uint64_t number) const;
   /// What the record says. Reports a damaged task before it throws.
@@ -311,7 +318,9 @@ private:
   std::uint32_t acknowledge_some(std::uint64_t incident, const act_on_incident& w);
 
   // write_purge.cpp
-  bool purge(std::uint64_t number); ///< false: it cannot leave yet
+  std::size_t purge(std::uint64_t number); ///< how many tasks leave with it; 0: it cannot leave yet
+  /// Those behind `after` that are elsewhere, and stay as long as their parents are there.
+  std::vector<ended_task> children_elsewhere(const purge_ended& w) const;
   bool has_parent_here(const workflow::task& t) const;
   /// Adds the numbers of those that leave together.
   bool may_leave_with_children(const snapshot::known_task& known, std::vector<std::uint64_t>& family);
@@ -348,6 +357,7 @@ private:
   ended_counts ended_;          ///< of the workflows that somebody asked for
   endings_by_workflow endings_; ///< of those of which tasks ended
   std::vector<std::uint64_t> set_aside_;
+  mutable needed_tasks needed_;
   std::pair<std::string, std::uint32_t> newest_; ///< the workflow that was asked for last, and its newest version
   /// Likewise a definition, and what it needs of payloads.
   std::pair<definition_cache::entry, std::shared_ptr<const workflow::payload_needs>> needs_;

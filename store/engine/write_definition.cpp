@@ -104,9 +104,9 @@ void write_batch::recount() {
   for (bool more = c.first(); more; more = c.next())
     if (const auto state = key_reader{c.key()}.number<std::uint8_t>(); state && *state < count_.tasks.size())
       ++count_.tasks.at(*state);
-  if (settings_.elsewhere != nullptr)
+  if (settings_.asked != nullptr && settings_.asked->counts)
     for (std::size_t i = 0; i < count_.tasks.size(); ++i)
-      count_.tasks.at(i) += settings_.elsewhere->tasks.at(i);
+      count_.tasks.at(i) += settings_.asked->counts->tasks.at(i);
 }
 
 } // namespace steadfast::store

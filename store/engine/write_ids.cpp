@@ -22,7 +22,10 @@ std::optional<task_ref> write_batch::ref_of(const std::string& id) const {
   const auto number = before_.recent.find(id);
   if (number)
     return see_.recent_ref(*number);
-  return settings_.moved->may_have(id) ? see_.ref_of(id) : std::nullopt;
+  const auto ref = settings_.moved->may_have(id) ? see_.ref_of(id) : std::nullopt;
+  if (!ref)
+    need(id);
+  return ref;
 }
 
 void write_batch::put_id(const workflow::task& t, const std::array<std::uint64_t, 2>& digest) {

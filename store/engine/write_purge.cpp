@@ -9,6 +9,7 @@
 #include "workflow/text/name.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace steadfast::store {
 
@@ -32,30 +33,59 @@ std::vector<ended_task> ended_after(const lmdb::transaction& txn, lmdb::table en
   return found;
 }
 
+/// The order of their ends.
+bool ended_before(const ended_task& a, const ended_task& b) {
+  return std::tie(a.ended_at, a.number) < std::tie(b.ended_at, b.number);
+}
+
 } // namespace
 
 answer<purge_ended> write_batch::make(const purge_ended& w) {
   if (!workflow::is_name(w.workflow)) // which has no tasks
     return decide(w, 0, {}, {});
   place_tasks();
-  const auto ended = ended_after(txn_, in_.ended, w.workflow, w.after, looked_at_max(w));
-  return decide(w, ended_of(w.workflow).there, ended, [this](std::uint64_t number) { return purge(number); });
+  auto ended = ended_after(txn_, in_.ended, w.workflow, w.after, looked_at_max(w));
+  const auto children = children_elsewhere(w);
+  const auto middle = ended.insert(ended.end(), children.begin(), children.end());
+  std::inplace_merge(ended.begin(), middle, ended.end(), ended_before);
+  ended.resize(std::min(ended.size(), looked_at_max(w)));
+  const auto is_child = [&](std::uint64_t number) {
+    return std::any_of(children.begin(), children.end(), [&](const ended_task& t) { return t.number == number; });
+  };
+  return decide(w, ended_of(w.workflow).there, ended,
+                [&](std::uint64_t number) { return is_child(number) ? 0 : purge(number); });
 }
 
-bool write_batch::purge(std::uint64_t number) {
+std::vector<ended_task> write_batch::children_elsewhere(const purge_ended& w) const {
+  std::vector<ended_task> all;
+  if (settings_.asked == nullptr)
+    return all;
+  if (const auto of = settings_.asked->children.find(w.workflow); of != settings_.asked->children.end())
+    for (const auto& t : of->second)
+      if (ended_before({w.after.ended_at, w.after.number}, t))
+        all.push_back(t);
+  return all;
+}
+
+/// Those of its family that are elsewhere may leave, as they did. They are needed if all others may, too, and count.
+std::size_t write_batch::purge(std::uint64_t number) {
+  const auto before = count_of(needed_);
   try {
     const auto known = load(number);
-    if (!known || has_parent_here(known->state.task))
-      return false;
+    if (!known || has_parent_here(known->state.task) || count_of(needed_) != before)
+      return 0;
+    const auto ids = needed_.ids.size();
     std::vector<std::uint64_t> family;
-    if (!may_leave_with_children(*known, family))
-      return false;
+    if (!may_leave_with_children(*known, family)) {
+      needed_.ids.resize(ids);
+      return 0;
+    }
     for (const auto n : family)
       if (const auto t = n == number && known->definition->index.empty() ? known : load(n, true)) // for its payload
         erase_all_of(*t);
-    return true;
+    return family.size() + count_of(needed_) - before;
   } catch (const damaged_record&) { // reported by read(): it is set aside
-    return false;
+    return 0;
   }
 }
 
@@ -142,8 +172,8 @@ void write_batch::recount_ended() {
   lmdb::cursor c{txn_, in_.ended};
   for (bool more = c.first(); more; more = c.next())
     ++ended_of(std::string{workflow_of(c.key())}).there;
-  if (settings_.elsewhere != nullptr)
-    for (const auto& [name, tasks] : settings_.elsewhere->workflows)
+  if (settings_.asked != nullptr && settings_.asked->counts)
+    for (const auto& [name, tasks] : settings_.asked->counts->workflows)
       ended_of(name).there += tasks;
 }
 

@@ -49,6 +49,12 @@ marked_range range_of(const tasks_elsewhere::question& q) {
   return range_of_numbers(q.before);
 }
 
+template <class T>
+void keep_each_once(std::vector<T>& all) {
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+}
+
 /// So many tasks that an answer is not too large, whatever their payloads are.
 template <class T, class Use>
 void each_part(const std::vector<T>& all, Use use) {
@@ -141,6 +147,8 @@ bool ended_tasks::are_there_any() const {
 }
 
 bool ended_tasks::may_have(const std::string& id) const {
+  if (id.empty() || id.size() > workflow::task_id_size_max)
+    return false;
   const std::lock_guard lock{mutex_};
   return !has_all_ids_ || ids_.may_have(id);
 }
@@ -187,7 +195,7 @@ std::optional<rows_of_task> ended_tasks::find(std::uint64_t number) const {
 
 std::optional<rows_of_task> ended_tasks::find(const std::string& id) const {
   const auto none_leaves = hold();
-  if (id.empty() || id.size() > workflow::task_id_size_max || !may_have(id))
+  if (!may_have(id))
     return std::nullopt;
   const auto but = set_of_back();
   const auto found = ask({postgres::statement_of_tasks_with(partition_, table_of(&tables::ids), {id})});
@@ -197,60 +205,86 @@ std::optional<rows_of_task> ended_tasks::find(const std::string& id) const {
 
 // ---- before a batch is decided ----
 
-std::vector<std::uint64_t> ended_tasks::numbers_to_purge(const std::vector<const purge_ended*>& purges,
-                                                         std::uint64_t there) const {
+/// In the order of their ends.
+std::vector<ended_tasks::member> ended_tasks::those_to_purge(const std::vector<const purge_ended*>& purges,
+                                                             std::uint64_t there) const {
   const auto& of = purges.front()->workflow;
   const auto after = first_place(purges);
   const auto from = text_of(ended_key(of, after.ended_at, after.number));
   const auto end = text_of(ended_key(of, workflow::never, std::numeric_limits<std::uint64_t>::max()));
   const auto most = static_cast<std::int64_t>(looked_at_max(purges)) + 1;
-  const auto found = ask({postgres::statement_of_keys(partition_, table_of(&tables::ended), from, end, most, back())});
+  const auto found =
+    ask({postgres::statement_of_entries(partition_, table_of(&tables::ended), from, end, most, back())});
+  std::vector<member> all;
   std::vector<ended_task> left;
   for (std::size_t i = 0; i < found[0].size(); ++i) {
     const auto k = found[0].text(i, 0);
     key_reader rest{std::string_view{k}.substr(owner_key(of).view().size())};
     const auto ended_at = rest.instant().value_or(workflow::unset);
     left.push_back({ended_at, rest.number<std::uint64_t>().value_or(0)});
+    all.push_back({left.back(), last_number(found[0].text(i, 1))});
   }
-  std::vector<std::uint64_t> numbers;
-  const auto count = looked_at_by(purges, there, left);
-  for (std::size_t i = 0; i < count; ++i)
-    numbers.push_back(left[i].number);
-  return numbers;
+  all.resize(looked_at_by(purges, there, left));
+  return all;
 }
 
-std::vector<rows_of_task> ended_tasks::rows_of(const needed_tasks& needed,
-                                               const std::function<bool(std::uint64_t)>& has,
-                                               const std::function<std::uint64_t(const std::string&)>& there) const {
+/// Those whose parent is there are `children`: they leave with it, and nothing else need be known of them.
+void ended_tasks::take_children(const std::vector<member>& all, const std::function<bool(std::uint64_t)>& has,
+                                std::vector<ended_task>& children, std::vector<std::uint64_t>& others) const {
+  std::set<std::uint64_t> there;
+  std::set<std::uint64_t> open;
+  for (const auto& c : all)
+    if (c.parent != 0 && has(c.parent))
+      there.insert(c.parent);
+    else if (c.parent != 0 && counts_here(c.parent))
+      open.insert(c.parent);
+  if (!open.empty()) {
+    const auto found = ask({postgres::statement_of_those_there(partition_, table_of(&tables::tasks),
+                                                               as_numbers({open.begin(), open.end()}))});
+    for (std::size_t i = 0; i < found[0].size(); ++i)
+      there.insert(static_cast<std::uint64_t>(found[0].number(i, 0)));
+  }
+  for (const auto& c : all)
+    if (there.contains(c.parent))
+      children.push_back(c.what);
+    else
+      others.push_back(c.what.number);
+}
+
+void ended_tasks::find_needed(const needed_tasks& needed, const std::function<bool(std::uint64_t)>& has,
+                              const std::function<std::uint64_t(const std::string&)>& there, asked_elsewhere& asked,
+                              const std::function<void(std::vector<rows_of_task>)>& use) const {
+  asked.ids.insert(needed.ids.begin(), needed.ids.end());
+  asked.numbers.insert(needed.numbers.begin(), needed.numbers.end());
   if (!are_there_any())
-    return {};
+    return;
   std::vector<std::string> ids;
   for (const auto& id : needed.ids)
-    if (!id.empty() && id.size() <= workflow::task_id_size_max && may_have(id))
+    if (may_have(id))
       ids.push_back(id);
   std::vector<std::uint64_t> numbers;
   for (const auto n : needed.numbers)
     if (!has(n) && counts_here(n))
       numbers.push_back(n);
-  for (const auto& [workflow, purges] : needed.purges)
-    for (const auto n : numbers_to_purge(purges, there(workflow)))
-      numbers.push_back(n);
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  std::vector<rows_of_task> all;
-  std::set<std::uint64_t> known;
+  keep_each_once(ids);
+  keep_each_once(numbers);
   const auto take = [&](const postgres::statement& question) {
-    for (auto& t : those_that_count(ask({question})[0], {}))
-      if (known.insert(t.number).second)
-        all.push_back(std::move(t));
+    if (auto found = those_that_count(ask({question})[0], {}); !found.empty())
+      use(std::move(found));
+  };
+  const auto take_numbered = [&](const std::vector<std::uint64_t>& part) {
+    take(postgres::statement_of_tasks(partition_, as_numbers(part)));
   };
   each_part(ids, [&](const std::vector<std::string>& part) {
     take(postgres::statement_of_tasks_with(partition_, table_of(&tables::ids), part));
   });
-  each_part(numbers, [&](const std::vector<std::uint64_t>& part) {
-    take(postgres::statement_of_tasks(partition_, as_numbers(part)));
-  });
-  return all;
+  each_part(numbers, take_numbered);
+  for (const auto& [workflow, purges] : needed.purges) { // of those that have not come back
+    std::vector<std::uint64_t> others;
+    asked.children[workflow] = {};
+    take_children(those_to_purge(purges, there(workflow)), has, asked.children[workflow], others);
+    each_part(others, take_numbered);
+  }
 }
 
 /// From the lists that their rows are in.
@@ -297,6 +331,11 @@ void ended_tasks::come_back(const std::vector<std::uint64_t>& numbers) {
 std::vector<std::int64_t> ended_tasks::back() const {
   const std::lock_guard lock{mutex_};
   return {back_.begin(), back_.end()};
+}
+
+std::size_t ended_tasks::count_back() const {
+  const std::lock_guard lock{mutex_};
+  return back_.size();
 }
 
 void ended_tasks::keep(std::int64_t until, const std::vector<std::int64_t>& back_before,

@@ -32,6 +32,8 @@ public:
   ~ended_tasks() override;
 
   guard hold() const override { return guard{leaving_}; }
+  bool may_have(const std::string& id) const override;
+  bool may_have(std::uint64_t number) const override { return are_there_any() && counts_here(number); }
   page newest(const question& q) const override; ///< REQUIRES: the caller holds that none leaves
   std::optional<rows_of_task> find(std::uint64_t number) const override;
   std::optional<rows_of_task> find(const std::string& id) const override;
@@ -44,15 +46,19 @@ public:
   void begin_to_know_ids();
   bool has_all_ids() const; ///< a new id is told from them without the server
 
-  /// The rows of those that are not in memory. `has`: it is. `there`: how many tasks of a workflow have ended at most.
-  std::vector<rows_of_task> rows_of(const needed_tasks& needed, const std::function<bool(std::uint64_t)>& has,
-                                    const std::function<std::uint64_t(const std::string&)>& there) const;
+  /// Hands the rows of those that are not in memory to `use`, a part at a time, for the memory to have them before the
+  /// next part. `has`: it is there. `there`: how many tasks of a workflow have ended at most. `asked`: what is known
+  /// then.
+  void find_needed(const needed_tasks& needed, const std::function<bool(std::uint64_t)>& has,
+                   const std::function<std::uint64_t(const std::string&)>& there, asked_elsewhere& asked,
+                   const std::function<void(std::vector<rows_of_task>)>& use) const;
   elsewhere_counts counts() const;
 
   /// The memory has them, and their marks do not count any more.
   void come_back(const std::vector<std::uint64_t>& numbers);
   /// Those whose marks do not count, or may be made and do not count yet.
   std::vector<std::int64_t> back() const;
+  std::size_t count_back() const;
   /// Their rows were brought up as of that commit: of those that are back only these are marked by now.
   void keep(std::int64_t until, const std::vector<std::int64_t>& back_before, const std::vector<std::uint64_t>& marked);
   /// Held while tasks leave the memory, or it is filled again; not owned: somebody reads, and it has to be later. Who
@@ -72,8 +78,13 @@ private:
   std::set<std::uint64_t> set_of_back() const;
   bool counts_here(std::uint64_t number) const;
   bool are_there_any() const;
-  bool may_have(const std::string& id) const;
-  std::vector<std::uint64_t> numbers_to_purge(const std::vector<const purge_ended*>& purges, std::uint64_t there) const;
+  struct member {
+    ended_task what;
+    std::uint64_t parent = 0; ///< 0: it has none, or that is not known
+  };
+  std::vector<member> those_to_purge(const std::vector<const purge_ended*>& purges, std::uint64_t there) const;
+  void take_children(const std::vector<member>& all, const std::function<bool(std::uint64_t)>& has,
+                     std::vector<ended_task>& children, std::vector<std::uint64_t>& others) const;
   void read_ids(const std::stop_token& end);
   bool read_page_of_ids(postgres::connection& c);
   void know_more_ids(); ///< REQUIRES: mutex_ is held

@@ -116,16 +116,27 @@ state_store::commit_end postgres_engine::begin_commit(const write_list& batch) {
   const std::lock_guard lock{writing_};
   if (const auto why = why_not_in_order(); !why.empty())
     throw store_error{why, false};
-  put_back_needed(batch);
-  const auto before = log_.last();
+  auto needed = needed_of(batch);
+  if (needed.schedules_due != workflow::unset)
+    for (auto& id : memory_->ids_due(needed.schedules_due))
+      needed.ids.push_back(std::move(id));
+  asked_elsewhere asked;
   std::vector<outcome> outcomes;
-  try {
-    outcomes = memory_->commit(batch);
-  } catch (const store_error& e) {
-    if (log_.last() == before || e.is_fatal())
-      throw; // nothing was sent, or nobody is answered
-    is_stale_ = true;
-    outcomes = unknown_outcomes(batch.size());
+  for (bool is_decided = false; !is_decided;) { // on what one task says another may be needed
+    put_back_needed(needed, batch.size(), asked);
+    const auto before = log_.last();
+    needed_tasks also;
+    try {
+      outcomes = memory_->commit(batch, asked, also);
+    } catch (const store_error& e) {
+      if (log_.last() == before || e.is_fatal())
+        throw; // nothing was sent, or nobody is answered
+      is_stale_ = true;
+      outcomes = unknown_outcomes(batch.size());
+    }
+    is_decided = count_of(also) == 0;
+    also.purges = std::move(needed.purges); // which may look at others, now that some have come back
+    needed = std::move(also);
   }
   if (log_.has_damaged() && registers_workflows(batch))
     is_stale_ = true; // tasks whose definition was damaged are in no list yet
@@ -134,28 +145,31 @@ state_store::commit_end postgres_engine::begin_commit(const write_list& batch) {
   return [this, sent, all = std::move(outcomes)]() mutable { return end_commit(sent.get(), std::move(all)); };
 }
 
-/// What a batch needs of tasks that are not in memory is there again before it is decided. Throws store_error: then
+/// What is needed of tasks that are not in memory is there again before a batch is decided. Throws store_error: then
 /// nothing of the batch was written.
-void postgres_engine::put_back_needed(const write_list& batch) {
-  auto needed = needed_of(batch);
-  if (needed.schedules_due != workflow::unset)
-    for (auto& id : memory_->ids_due(needed.schedules_due))
-      needed.ids.push_back(std::move(id));
-  auto rows = ended_.rows_of(
+void postgres_engine::put_back_needed(const needed_tasks& needed, std::size_t writes, asked_elsewhere& asked) {
+  const partition_log::filling on_the_way{log_}; // which may take long, and nobody shall think that this owner is gone
+  bool is_first = true;
+  ended_.find_needed(
     needed, [this](std::uint64_t number) { return memory_->has(number); },
-    [&](const std::string& workflow) { return memory_->ended_of(workflow) + batch.size(); });
-  if (!rows.empty()) {
-    log_.settle_all();
-    go_back_after_failure();
-    memory_->save();
-    if (is_stale_ || !partition_.is_owned() || !memory_->is_saved())
-      throw store_error{"what was committed last is not in order yet", false};
-    const auto numbers = numbers_of(rows);
-    memory_->put_back(std::move(rows));
-    ended_.come_back(numbers);
-  }
-  if (needed.are_counted)
-    memory_->count_also(ended_.counts());
+    [&](const std::string& workflow) { return memory_->ended_of(workflow) + writes; }, asked,
+    [&](std::vector<rows_of_task> rows) {
+      if (std::exchange(is_first, false))
+        save_before_coming_back();
+      const auto numbers = numbers_of(rows);
+      memory_->put_back(std::move(rows));
+      ended_.come_back(numbers);
+    });
+  if (needed.are_counted || asked.counts)
+    asked.counts = ended_.counts();
+}
+
+void postgres_engine::save_before_coming_back() {
+  log_.settle_all();
+  go_back_after_failure();
+  memory_->save();
+  if (is_stale_ || !partition_.is_owned() || !memory_->is_saved())
+    throw store_error{"what was committed last is not in order yet", false};
 }
 
 /// From the partition, as long as nobody reads what is only partly there.
@@ -324,8 +338,8 @@ void postgres_engine::save() {
 bool postgres_engine::is_keeping_due() const {
   if (keeper_ || is_leaving_ || !marked_.empty() || !partition_.is_owned() || partition_.known().commit <= kept_commit_)
     return false;
-  if (log_.unkept() >= settings_.log_max)
-    return true;
+  if (log_.unkept() >= settings_.log_max || ended_.count_back() >= settings_.ended_max)
+    return true; // a family that came back has very many marks that each question would have to leave out
   std::uint64_t ended = 0;
   memory_->look([&](const lmdb::transaction& txn, const tables& in) { ended = txn.entries(in.ended); });
   return ended >= staying_ + settings_.ended_max;

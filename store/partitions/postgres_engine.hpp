@@ -31,7 +31,7 @@ struct postgres_store_settings {
   store_options limits;
   std::shared_ptr<const store_directory> folder{}; ///< held as long as the store is open; may be null
   std::size_t log_max = std::size_t{16} << 20U;    ///< bytes of commits after which the rows are brought up to date
-  std::size_t ended_max = 10'000; ///< tasks that may leave the memory after which the rows are brought up, too
+  std::size_t ended_max = 10'000; ///< tasks that may leave the memory, or came back, after which the rows are, too
   std::chrono::milliseconds keep_limit{60'000}; ///< for bringing up the rows, as one transaction
   std::size_t commits_at_once = 2;              ///< on their way to the server
   std::chrono::milliseconds lease{5000};        ///< without a sign of life for so long, another may take the partition
@@ -78,7 +78,8 @@ private:
   bool is_read_quickly() const;
 
   std::string why_not_in_order();
-  void put_back_needed(const write_list& batch);
+  void put_back_needed(const needed_tasks& needed, std::size_t writes, asked_elsewhere& asked);
+  void save_before_coming_back();
   void fill_again();
   std::vector<outcome> end_commit(const entry_end* sent, std::vector<outcome> outcomes);
   void go_back_after_failure();

@@ -39,6 +39,15 @@ void erase_statement(const std::string& table, columns& of, std::vector<statemen
   of = {};
 }
 
+statement statement_of_marked(const std::string& what, std::int64_t partition, std::int64_t table,
+                              const std::string& from, const std::string& end, std::int64_t most,
+                              const std::vector<std::int64_t>& but) {
+  return {"select " + what + " from " + kept_table(partition)
+            + " where in_table = $1 and key >= $2 and key < $3 and ended is not null and ended <> all($4)"
+              " order by key limit $5",
+          {number(table), blob(from), blob(end), numbers(but), number(most)}};
+}
+
 } // namespace
 
 std::string kept_table(std::int64_t partition) {
@@ -151,10 +160,17 @@ statement statement_of_owners(std::int64_t partition, const std::vector<row_plac
 
 statement statement_of_keys(std::int64_t partition, std::int64_t table, const std::string& from, const std::string& end,
                             std::int64_t most, const std::vector<std::int64_t>& but) {
-  return {"select key from " + kept_table(partition)
-            + " where in_table = $1 and key >= $2 and key < $3 and ended is not null and ended <> all($4)"
-              " order by key limit $5",
-          {number(table), blob(from), blob(end), numbers(but), number(most)}};
+  return statement_of_marked("key", partition, table, from, end, most, but);
+}
+
+statement statement_of_entries(std::int64_t partition, std::int64_t table, const std::string& from,
+                               const std::string& end, std::int64_t most, const std::vector<std::int64_t>& but) {
+  return statement_of_marked("key, value", partition, table, from, end, most, but);
+}
+
+statement statement_of_those_there(std::int64_t partition, std::int64_t table, const std::vector<std::int64_t>& tasks) {
+  return {"select distinct ended from " + kept_table(partition) + " where ended = any($1) and in_table = $2",
+          {numbers(tasks), number(table)}};
 }
 
 std::vector<marked_row> marked_rows_in(const rows& found) {

@@ -69,6 +69,11 @@ statement statement_of_owners(std::int64_t partition, const std::vector<row_plac
 /// The keys of marked rows of a table from `from` to before `end`, in order, without those of the tasks `but`.
 statement statement_of_keys(std::int64_t partition, std::int64_t table, const std::string& from, const std::string& end,
                             std::int64_t most, const std::vector<std::int64_t>& but = {});
+/// The same with their values.
+statement statement_of_entries(std::int64_t partition, std::int64_t table, const std::string& from,
+                               const std::string& end, std::int64_t most, const std::vector<std::int64_t>& but);
+/// Those of these tasks that have a marked row in that table: their numbers.
+statement statement_of_those_there(std::int64_t partition, std::int64_t table, const std::vector<std::int64_t>& tasks);
 
 /// A row that such a statement found: columns ended, in_table, key, value.
 struct marked_row {

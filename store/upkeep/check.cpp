@@ -32,6 +32,27 @@ numbers_by_id recent_numbers(const lmdb::transaction& txn, const tables& in) {
   return all;
 }
 
+/// Of the items of a step, as they are found.
+class item_count {
+public:
+  explicit item_count(const workflow::item_group& of) { found_.is_turned = of.is_turned; }
+
+  /// False: it cannot be read.
+  bool add(std::string_view key, std::string_view value) {
+    const auto item = readable<item_record>(key, value);
+    if (item)
+      workflow::count(found_, item->state);
+    return item.has_value();
+  }
+  bool is_as_in(const workflow::item_group& g) const {
+    return g.at_work == found_.at_work && g.undo_left == found_.undo_left && g.in_error == found_.in_error
+           && (g.is_gathered || g.is_turned || (g.done == found_.done && g.failed == found_.failed));
+  }
+
+private:
+  workflow::item_group found_;
+};
+
 class inspection : table_check {
 public:
   inspection(const lmdb::transaction& txn, const tables& in, const snapshot& see, const checked_elsewhere* elsewhere)
@@ -48,6 +69,8 @@ public:
     check_rows_of_tasks(in.payloads, "payload");
     check_rows_of_tasks(in.results, "result");
     check_rows_of_tasks(in.task_steps, "steps");
+    check_rows_of_tasks(in.item_groups, "count of items");
+    check_rows_of_tasks(in.items, "item");
     report.records += txn.entries(in.task_steps);
     check_events(*this);
     check_schedules(*this);
@@ -211,8 +234,8 @@ private:
   void check_family(const snapshot::known_task& known, const std::string& name) {
     const auto& t = known.state.task;
     if (!t.parent.empty() && t.parent->number != 0 && !workflow::has_ended(t)) {
-      expect(number_of(t.parent->id) == t.parent->number && has(in.tasks, key{t.parent->number}),
-             name + ": its parent is not there");
+      const bool is_here = number_of(t.parent->id) == t.parent->number && has(in.tasks, key{t.parent->number});
+      expect(is_here || is_elsewhere(t.parent->number), name + ": its parent is not there");
     }
     if (!workflow::any_starts_child(*known.definition))
       return;
@@ -221,12 +244,11 @@ private:
         check_items(known, i, name + ": step " + known.definition->steps[i].name);
         continue;
       }
-      const auto number = workflow::starts_child(known.definition->steps[i])
-                            ? number_of(workflow::child_id(t, *known.definition, i))
-                            : std::nullopt;
-      const auto child = number ? see_.task(*number) : std::nullopt;
-      const bool is_child = child && workflow::is_child_of(child->state.task, t, i);
-      const auto duty = workflow::duty_of(t, *known.definition, i, is_child ? &child->state.task : nullptr);
+      const auto child = workflow::starts_child(known.definition->steps[i])
+                           ? task_called(workflow::child_id(t, *known.definition, i))
+                           : std::nullopt;
+      const bool is_child = child && workflow::is_child_of(*child, t, i);
+      const auto duty = workflow::duty_of(t, *known.definition, i, is_child ? &*child : nullptr);
       const auto note = [&](workflow::child_duty what) {
         return has(in.child_notes, key_of({t.number, static_cast<std::uint32_t>(i), what, {}}));
       };
@@ -234,6 +256,14 @@ private:
                || (!is_child && was_taken_in(t)),
              name + ": step " + known.definition->steps[i].name + " and its task do not know of each other");
     }
+  }
+
+  std::optional<workflow::task> task_called(const std::string& id) {
+    if (const auto number = number_of(id))
+      if (auto known = see_.task(*number))
+        return std::move(known->state.task);
+    const bool has_left = elsewhere_ != nullptr && elsewhere_->children.contains(id);
+    return has_left ? std::optional{elsewhere_->children.at(id)} : std::nullopt;
   }
 
   /// What is counted of the items of step `i` is what they say, and what is to be started or undone will be.
@@ -252,19 +282,12 @@ private:
       expect(!waits || note(workflow::child_duty::start, 0) || was_taken_in(t), name + ": its items were not begun");
       return;
     }
-    workflow::item_group counted;
-    counted.is_turned = g->is_turned;
+    item_count found{*g};
     each_with(txn, in.items, place.view(), place.view(), [&](const lmdb::cursor& c) {
-      const auto item = readable<item_record>(c.key(), c.value());
-      expect(item.has_value(), name + ": one of its items cannot be read");
-      if (item)
-        workflow::count(counted, item->state);
+      expect(found.add(c.key(), c.value()), name + ": one of its items cannot be read");
       return true;
     });
-    const bool is_right =
-      g->at_work == counted.at_work && g->undo_left == counted.undo_left && g->in_error == counted.in_error
-      && (g->is_gathered || g->is_turned || (g->done == counted.done && g->failed == counted.failed));
-    expect(is_right, name + ": what is counted of its items is not what they say");
+    expect(found.is_as_in(*g), name + ": what is counted of its items is not what they say");
     expect(!waits || !workflow::may_start_next(*g) || note(workflow::child_duty::start, 0),
            name + ": items are to be started, and nothing does");
     expect(!workflow::may_undo_next(*g) || note(workflow::child_duty::undo, g->undo_next)
@@ -531,12 +554,29 @@ void lmdb_engine::check_left(const lmdb::transaction& txn, const rows_of_task& t
   const auto has = [&](lmdb::table in, std::string_view k) { return rows.get(in, k).has_value(); };
   expect(ref && ref->number == t.number, "its id is not known");
   expect(place.ended_at != workflow::unset, "it has not ended");
-  expect(has(in_.ended, ended_key(task.workflow, place.ended_at, t.number)), "missing in the list of ended tasks");
+  const auto ended = rows.get(in_.ended, ended_key(task.workflow, place.ended_at, t.number));
+  expect(ended.has_value(), "missing in the list of ended tasks");
+  expect(*ended == parent_in_list(task), "the list of ended tasks has it under another parent");
   expect(task.state == workflow::process_state::processed
            || has(in_.states, key{static_cast<std::uint8_t>(task.state), t.number}),
          "missing in the list of its state");
   for (const auto& x : workflow::indexed_values(*known->definition, task.payload.view()))
     expect(has(in_.payload_index, payload_index_key(x, t.number)), "missing in the index of payloads");
+  rows.each_with(in_.item_groups, {}, [&](std::string_view k, std::string_view value) {
+    const auto g = readable<workflow::item_group>(k, value);
+    expect(g.has_value(), "what is counted of its items cannot be read");
+    item_count found{*g};
+    rows.each_with(in_.items, k, [&](std::string_view of, std::string_view item) {
+      expect(found.add(of, item), "one of its items cannot be read");
+    });
+    expect(found.is_as_in(*g), "what is counted of its items is not what they say");
+  });
+  if (!task.parent.empty() && task.parent->item == 0) {
+    auto& child = all.children[task.id];
+    child.number = t.number;
+    child.state = task.state;
+    child.parent = task.parent;
+  }
   all.tasks.push_back({t.number, task.state, &*all.workflows.insert(task.workflow).first});
 }
 

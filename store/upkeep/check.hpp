@@ -4,6 +4,7 @@
 #include "store/lmdb/snapshot.hpp"
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct checked_elsewhere {
   };
   std::vector<task> tasks; ///< in falling order of their numbers
   std::set<std::string> workflows;
+  std::map<std::string, workflow::task> children; ///< by id: what a parent knows of them; without those of items
   check_report report;
   std::uint64_t damaged = 0; ///< that are not among these
 };

@@ -139,7 +139,7 @@ void write_batch::start_child(const child_note& x, const workflow::task& parent,
 std::variant<std::uint64_t, std::string> write_batch::make_child(workflow::new_child&& child, workflow::instant at,
                                                                  changed_tasks& changed) {
   const auto& id = child.what.id;
-  if (ref_of(id) || (settings_.left != nullptr && settings_.left->find(id)))
+  if (ref_of(id))
     return has_another_task(id);
   const submit_task w{std::move(child.what), at};
   if (const auto wrong = problem_of(w, *settings_.options))

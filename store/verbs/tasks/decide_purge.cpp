@@ -11,6 +11,7 @@ namespace {
 // Of one write, whatever it asks for; the rest is there for the next one.
 constexpr std::size_t purged_max = 1000;
 constexpr std::uint64_t passed_max = 200; ///< tasks that cannot leave yet, each of which was read
+constexpr std::size_t gone_max = 20'000;  ///< with children; the last family is not counted
 
 } // namespace
 
@@ -19,24 +20,27 @@ std::size_t looked_at_max(const purge_ended& w) {
 }
 
 answer<purge_ended> decide(const purge_ended& w, std::uint64_t there, const std::vector<ended_task>& ended,
-                           const std::function<bool(std::uint64_t number)>& leave) {
+                           const std::function<std::size_t(std::uint64_t number)>& leave) {
   answer<purge_ended> o = applied();
   o.reached = w.after;
   const auto surplus = workflow::surplus(w.keep, there);
   auto over = surplus - std::min(surplus, w.after.passed);
   const auto max = std::min(w.max, purged_max);
+  std::size_t gone = 0;
   for (const auto& t : ended) {
     const auto leaves_at = workflow::leaves_at(w.keep, t.ended_at);
     if (over == 0 && leaves_at > w.now) {
       o.next = leaves_at;
       break;
     }
-    if (o.purged == max || o.reached.passed - w.after.passed == passed_max) {
+    if (o.purged == max || gone >= gone_max || o.reached.passed - w.after.passed == passed_max) {
       o.more = true;
       break;
     }
     over -= std::min<std::uint64_t>(over, 1);
-    if (leave(t.number))
+    const auto left = leave(t.number);
+    gone += left;
+    if (left > 0)
       ++o.purged;
     else
       ++o.reached.passed;

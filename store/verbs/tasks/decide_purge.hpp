@@ -21,9 +21,9 @@ struct ended_task {
 /// Of the tasks of the workflow behind `after`, in the order of their ends, so many are asked for.
 std::size_t looked_at_max(const purge_ended& w);
 /// `there`: how many ended tasks the workflow has. `ended`: the first of those behind `after`; fewer than asked for:
-/// all. `leave` lets one leave, and says whether it did.
+/// all. `leave` lets one leave, and says how many did: with its children; 0: it cannot yet.
 answer<purge_ended> decide(const purge_ended& w, std::uint64_t there, const std::vector<ended_task>& ended,
-                           const std::function<bool(std::uint64_t number)>& leave);
+                           const std::function<std::size_t(std::uint64_t number)>& leave);
 
 /// What else there is of an ended task.
 struct kept_of_ended {

@@ -20,6 +20,10 @@ struct needed_tasks {
   bool are_counted = false; ///< how many there are elsewhere: a task may be set aside, whose state nobody knows
 };
 needed_tasks needed_of(const write_list& batch);
+/// How many are named.
+inline std::size_t count_of(const needed_tasks& all) {
+  return all.ids.size() + all.numbers.size();
+}
 
 /// How many tasks elsewhere the purges of a workflow may look at, and one more, which tells when the next is due.
 /// `there`: how many ended tasks the workflow has at most, wherever they are. `left`: those elsewhere behind the first

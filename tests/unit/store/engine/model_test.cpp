@@ -1,5 +1,6 @@
 // Random sequences of writes against a model. A seed replays a failure: STEADFAST_SEED=n.
 
+#include "tests/unit/store/random_families.hpp"
 #include "tests/unit/store/random_writes.hpp"
 
 #include <cstdlib>
@@ -19,5 +20,17 @@ TEST_CASE("random writes give what a simple model says, and every index stays ri
       writes.ends_often = seed % 2 == 0;
       writes.run(150);
     }
+  }
+}
+
+TEST_CASE("random writes to families of tasks give the same however their commits are saved") {
+  std::uint64_t first = 1;
+  std::uint64_t last = 2;
+  if (const char* seed = std::getenv("STEADFAST_SEED"))
+    first = last = std::strtoull(seed, nullptr, 10);
+  for (auto seed = first; seed <= last; ++seed) {
+    INFO("replay with STEADFAST_SEED=" << seed);
+    opened_store store{commits::shared};
+    random_families{seed, store}.run(200);
   }
 }

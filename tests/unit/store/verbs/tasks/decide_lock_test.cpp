@@ -230,6 +230,15 @@ TEST_CASE("ended tasks of values leave when they are too old or too many, the fi
   CHECK(many.reached.number == 1);
 }
 
+TEST_CASE("of ended tasks with very many children so few leave at once that one write can bear them") {
+  workflow::retention keep;
+  keep.keep_at_most = 0;
+  const auto o = decide(purge_of(10, keep), 4, ended_at_seconds(4), [](std::uint64_t) { return 15'000; });
+  CHECK(o.purged == 2);
+  CHECK(o.more);
+  CHECK(o.reached.number == 1);
+}
+
 TEST_CASE("ended tasks of values that cannot leave yet are passed, and counted so that no other leaves for them") {
   workflow::retention keep;
   keep.keep_at_most = 2;
