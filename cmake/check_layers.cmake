@@ -44,6 +44,7 @@ set(rooms_apps
     certificates
     commands/tasks
     commands
+    top
     simulate
     bench/figures
     bench/load

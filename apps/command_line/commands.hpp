@@ -51,6 +51,7 @@ void add_task_follow(CLI::App& to, command& chosen);
 void add_task_stuck(CLI::App& to, command& chosen);
 void add_task_in_place(CLI::App& to, command& chosen);
 void add_task_acts(CLI::App& to, command& chosen);
+void add_task_edit(CLI::App& to, command& chosen);
 
 // Of `steadfast store`, about one on a server.
 void add_store_servers(CLI::App& to, command& chosen);

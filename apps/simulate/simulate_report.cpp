@@ -183,7 +183,7 @@ std::string all_or_nothing_text(const simulated& s, const terminal& to) {
     out += line_text("", v, to);
   for (const auto& story : shortest.stories) {
     const json task = json::parse(story);
-    out += "\n" + indented(story_text({{"task", task}}, told_as_of(task), to), "  ");
+    out += "\n" + indented(story_text({{"task", task}}, told_as_of(task), to, story_detail::events), "  ");
   }
   return out + "\n"
          + line_text(
@@ -345,7 +345,7 @@ std::string one_story(const cause_figures& f, const terminal& to) {
   const json task = json::parse(f.story);
   auto narrower = to;
   narrower.width -= std::min<std::size_t>(narrower.width, 2);
-  return indented(story_text({{"task", task}}, told_as_of(task), narrower), "  ");
+  return indented(story_text({{"task", task}}, told_as_of(task), narrower, story_detail::events), "  ");
 }
 
 std::string errors_text(const simulated& s, bool all_stories, const terminal& to) {

@@ -10,14 +10,14 @@ namespace {
 
 constexpr int poll_ms = 100;
 
-volatile std::sig_atomic_t pressed = 0;
+volatile std::sig_atomic_t was_pressed = 0;
 
 volatile std::sig_atomic_t is_repeated = 0;
 
 void note(int signal) {
   if (signal == SIGINT)
-    pressed = 1;
-  if (pressed != 0 && is_repeated != 0)
+    was_pressed = 1;
+  if (was_pressed != 0 && is_repeated != 0)
     alarm(1);
 }
 
@@ -28,7 +28,7 @@ interrupt_guard::interrupt_guard() {
   ours.sa_handler = note; // without SA_RESTART: a read ends too
   sigaction(SIGINT, &ours, &before_);
   if (before_.sa_handler != note)
-    pressed = 0;
+    was_pressed = 0;
 }
 
 interrupt_guard::~interrupt_guard() {
@@ -36,7 +36,7 @@ interrupt_guard::~interrupt_guard() {
 }
 
 bool interrupt_guard::interrupted() {
-  return pressed != 0;
+  return was_pressed != 0;
 }
 
 /// Looks for Ctrl-C now and then: a signal that comes just before a read begins would not end it.
@@ -51,7 +51,7 @@ std::optional<std::string> interrupt_guard::typed_line() {
 }
 
 void interrupt_guard::clear() {
-  pressed = 0;
+  was_pressed = 0;
 }
 
 interrupt_guard::repeated::repeated() {

@@ -66,7 +66,7 @@ std::vector<std::size_t> table::widths(std::size_t available) const {
 }
 
 void table::append_row(std::string& out, const std::vector<cell>& row, const std::vector<std::size_t>& w,
-                       const terminal& to, std::size_t indent) const {
+                       const terminal& to, std::size_t indent, bool wraps) const {
   const auto last = row.size() - 1;
   std::size_t before = indent;
   out.append(indent, ' ');
@@ -75,23 +75,47 @@ void table::append_row(std::string& out, const std::vector<cell>& row, const std
     out += painted(text, row[i].paint, to) + std::string(w[i] - columns_of(text) + gap, ' ');
     before += w[i] + gap;
   }
-  const auto lines = wrapped(row[last].text, w[last]);
+  const auto lines = wraps ? wrapped(row[last].text, w[last]) : std::vector{cut(row[last].text, w[last])};
   for (std::size_t n = 0; n < lines.size(); ++n)
     out += (n == 0 ? std::string{} : "\n" + std::string(before, ' ')) + painted(lines[n], row[last].paint, to);
   out.erase(out.find_last_not_of(' ') + 1);
   out += '\n';
 }
 
-std::string table::text(const terminal& to, std::size_t indent) const {
+std::vector<std::string> table::parts(const terminal& to, std::size_t indent, bool wraps) const {
   const auto w = widths(to.width - std::min(to.width, indent));
   std::vector<cell> headings;
   for (const auto& h : headings_)
     headings.emplace_back(h, colour::faint);
-  std::string out;
-  append_row(out, headings, w, to, indent);
+  std::vector<std::string> all(1);
+  append_row(all.back(), headings, w, to, indent, wraps);
   for (const auto& row : rows_)
-    append_row(out, row, w, to, indent);
+    append_row(all.emplace_back(), row, w, to, indent, wraps);
+  return all;
+}
+
+std::string table::text(const terminal& to, std::size_t indent) const {
+  std::string out;
+  for (const auto& part : parts(to, indent, true))
+    out += part;
   return out;
+}
+
+std::vector<std::string> table::lines(const terminal& to, std::size_t indent) const {
+  auto all = parts(to, indent, false);
+  for (auto& line : all)
+    line.pop_back(); // the line end
+  return all;
+}
+
+void table::drop(const std::vector<std::string>& headings) {
+  for (auto i = headings_.size(); i-- > 0;)
+    if (std::find(headings.begin(), headings.end(), headings_[i]) != headings.end()) {
+      const auto column = static_cast<std::ptrdiff_t>(i);
+      headings_.erase(headings_.begin() + column);
+      for (auto& row : rows_)
+        row.erase(row.begin() + column);
+    }
 }
 
 } // namespace steadfast::apps

@@ -16,10 +16,16 @@ namespace steadfast::apps {
 namespace {
 
 constexpr std::size_t width_least = 40;
+constexpr const char* plain_again = "\x1b[0m";
 
 bool is_control(std::string_view sequence) {
   const auto first = static_cast<unsigned char>(sequence[0]);
   return sequence.size() == 1 ? first < 0x20 || first == 0x7F : workflow::steers_terminal(sequence);
+}
+
+/// Of what `painted` puts around a text; 0: the text does not begin with it.
+std::size_t size_of_colours(std::string_view text) {
+  return text.starts_with("\x1b[") ? std::min(text.find('m'), text.size() - 1) + 1 : 0;
 }
 
 std::string in_hex(std::string_view bytes) {
@@ -124,11 +130,43 @@ std::string printable(std::string_view text) {
   return safe;
 }
 
+std::vector<std::string> folded(std::string_view line, std::size_t columns) {
+  const widths_of_letters widths;
+  std::vector<std::string> parts(1);
+  std::size_t taken = 0;
+  for (std::size_t at = 0; at < line.size();) {
+    const auto colours = size_of_colours(line.substr(at));
+    const auto size = colours > 0 ? colours : std::max<std::size_t>(workflow::utf8_size(line.substr(at)), 1);
+    const auto width = colours > 0 ? 0 : widths.of(line.substr(at, size));
+    if (taken + width > columns && taken > 0) {
+      parts.emplace_back();
+      taken = 0;
+    }
+    taken += width;
+    parts.back() += line.substr(at, size);
+    at += size;
+  }
+  for (auto& part : parts)
+    if (part.find('\x1b') != std::string::npos)
+      part += plain_again;
+  return parts;
+}
+
+std::string unpainted(std::string_view line) {
+  std::string plain;
+  for (std::size_t at = 0; at < line.size();)
+    if (const auto colours = size_of_colours(line.substr(at)); colours > 0)
+      at += colours;
+    else
+      plain += line[at++];
+  return plain;
+}
+
 std::string painted(std::string_view text, colour c, const terminal& to) {
   static constexpr std::array<const char*, 6> codes{"", "32", "31", "33", "2", "1"};
   if (!to.has_colours || c == colour::plain || text.empty())
     return std::string{text};
-  return std::string{"\x1b["} + codes[static_cast<std::size_t>(c)] + "m" + std::string{text} + "\x1b[0m";
+  return std::string{"\x1b["} + codes[static_cast<std::size_t>(c)] + "m" + std::string{text} + plain_again;
 }
 
 colour colour_of_state(std::string_view state) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace steadfast::apps {
 
@@ -30,6 +31,12 @@ std::size_t bytes_of(std::string_view text, std::size_t columns);
 
 /// At most `columns` of it, the last one "…" if something was cut.
 std::string cut(std::string_view text, std::size_t columns);
+
+/// A painted line in parts of at most `columns`; a part that has colours ends without. At least one.
+std::vector<std::string> folded(std::string_view line, std::size_t columns);
+
+/// Without its colours.
+std::string unpainted(std::string_view line);
 
 /// Safe to print whatever it is: control characters, line ends among them, as \xNN, bytes that are not UTF-8 as "?".
 std::string printable(std::string_view text);

@@ -1,9 +1,11 @@
 #include "apps/views/story.hpp"
 
 #include "apps/terminal/table.hpp"
+#include "apps/views/json_changes.hpp"
 #include "client/exact_json.hpp"
 #include "runtime/text/quantity.hpp"
 #include "runtime/text/time_text.hpp"
+#include "workflow/on_call/incident.hpp"
 #include "workflow/step/step.hpp"
 
 #include <nlohmann/json.hpp>
@@ -11,12 +13,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <iostream>
+#include <sstream>
 #include <vector>
 
 namespace steadfast::apps {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::size_t value_columns = 160; ///< of a payload or result that is cut
+constexpr std::size_t folded_at_least = 3; ///< attempts
 
 std::string text_of(const json& j, const char* name) {
   return j.value(name, std::string{});
@@ -44,6 +50,29 @@ void add_line(std::string& out, const std::string& name, const std::string& valu
     out += (i == 0 ? before : std::string(before.size(), ' ')) + lines[i] + "\n";
 }
 
+/// A payload or result in a line, with its size if it is cut.
+std::string brief_text(const json& value, const std::string& option) {
+  if (value.is_null())
+    return "";
+  const auto text = exact_text(value);
+  if (columns_of(text) <= value_columns)
+    return text;
+  const auto size =
+    text.size() < 10'240 ? std::to_string(text.size()) + " bytes" : std::to_string(text.size() / 1024) + " KiB";
+  return cut(text, value_columns) + " (" + size + ": " + option + " shows all)";
+}
+
+/// In lines of its own, below a title.
+std::string whole_text(const std::string& title, const json& value) {
+  if (value.is_null())
+    return "";
+  std::string out = "\n  " + printable(title) + "\n";
+  std::istringstream lines{indented_json(exact_text(value))};
+  for (std::string line; std::getline(lines, line);)
+    out += "    " + printable(line) + "\n";
+  return out;
+}
+
 std::string lock_text(const json& t) {
   const auto by = text_of(t, "locked_by");
   return by.empty() ? "" : by + ", epoch " + std::to_string(t.value("lock_epoch", 0ULL));
@@ -54,7 +83,7 @@ std::string end_text(const json& t, workflow::instant now) {
   return took.empty() ? "" : moment_text(t["ended_at"], now) + ", after " + took;
 }
 
-std::string head(const json& t, workflow::instant now, const terminal& to) {
+std::string head(const json& t, workflow::instant now, const terminal& to, story_detail detail) {
   std::string out = headline(t, to) + "\n";
   add_line(out, "submitted", moment_text(t.value("submitted_at", json{}), now), to);
   add_line(out, "not before", moment_text(t.value("not_before", json{}), now), to);
@@ -70,7 +99,10 @@ std::string head(const json& t, workflow::instant now, const terminal& to) {
   add_line(out, "parent", text_of(t, "parent"), to);
   add_line(out, "reply to", text_of(t, "reply_to"), to);
   add_line(out, "cause", text_of(t, "cause"), to);
-  add_line(out, "result", result_text(t), to);
+  if (detail == story_detail::brief)
+    add_line(out, "payload", brief_text(t.value("payload", json{}), "--full"), to);
+  add_line(out, "result",
+           detail == story_detail::brief ? brief_text(t.value("result", json{}), "--full") : result_text(t), to);
   return out;
 }
 
@@ -137,7 +169,37 @@ std::string dropped_text(const json& step, std::uint64_t dropped) {
          + (were_declined ? ": attempts that were declined in a row count as one" : "");
 }
 
-void add_step(table& rows, const json& step, workflow::instant begun, workflow::instant now) {
+/// They ended alike: what differs in their notes are numbers, times and ids.
+bool is_alike(const json& a, const json& b) {
+  return text_of(a, "action") == text_of(b, "action") && text_of(a, "agent") == text_of(b, "agent")
+         && text_of(a, "outcome") == text_of(b, "outcome") && !a.value("ended_at", json{}).is_null()
+         && !b.value("ended_at", json{}).is_null()
+         && workflow::generalized(text_of(a, "note")) == workflow::generalized(text_of(b, "note"));
+}
+
+/// How many attempts from the i-th on are one line.
+std::size_t alike_from(const json& log, std::size_t i, story_detail detail) {
+  std::size_t n = 1;
+  while (detail != story_detail::full && i + n < log.size() && is_alike(log[i], log[i + n]))
+    ++n;
+  return n < folded_at_least ? 1 : n;
+}
+
+/// "37 times, every 30 s": from the beginning of one to that of the next.
+std::string times_text(const json& log, std::size_t i, std::size_t n) {
+  auto least = workflow::span::max();
+  auto most = workflow::span::zero();
+  for (auto k = i + 1; k < i + n; ++k) {
+    const auto gap =
+      instant_of(log[k].value("started_at", json{})) - instant_of(log[k - 1].value("started_at", json{}));
+    least = std::min(least, gap);
+    most = std::max(most, gap);
+  }
+  return std::to_string(n) + " times, every " + rough_text(least)
+         + (rough_text(least) == rough_text(most) ? "" : " to " + rough_text(most));
+}
+
+void add_step(table& rows, const json& step, workflow::instant begun, workflow::instant now, story_detail detail) {
   const auto name = text_of(step, "name");
   const auto state = text_of(step, "state");
   bool first = true;
@@ -153,21 +215,48 @@ void add_step(table& rows, const json& step, workflow::instant begun, workflow::
   };
   if (const auto dropped = step.value("log_dropped", std::uint64_t{0}); dropped > 0)
     add("", "", "", "", {dropped_text(step, dropped), colour::faint});
-  for (const auto& r : step.value("log", json::array()))
-    add(std::to_string(r.value("attempt", 0)) + " " + text_of(r, "action"), text_of(r, "agent"),
-        time_of(r.value("started_at", json{}), begun),
-        duration_of(r.value("started_at", json{}), r.value("ended_at", json{})), {outcome_text(r), outcome_colour(r)});
+  const auto log = step.value("log", json::array());
+  for (std::size_t i = 0; i < log.size();) {
+    const auto n = alike_from(log, i, detail);
+    const auto& r = log[i];
+    const auto& last = log[i + n - 1];
+    add(std::to_string(r.value("attempt", 0)) + (n == 1 ? " " : " to " + std::to_string(last.value("attempt", 0)) + " ")
+          + text_of(r, "action"),
+        text_of(r, "agent"), time_of(r.value("started_at", json{}), begun),
+        duration_of(r.value("started_at", json{}), last.value("ended_at", json{})),
+        {(n == 1 ? "" : times_text(log, i, n) + "; ") + outcome_text(last), outcome_colour(last)});
+    i += n;
+  }
   const auto waiting = is_step_open(step) ? waiting_text(step, now) : "";
   if (first || !waiting.empty())
     add("", first ? text_of(step, "agent") : "", "", "", {waiting, colour::faint});
 }
 
-std::string steps(const json& t, workflow::instant now, const terminal& to) {
-  table rows{{"step", "state", "attempt", "agent", "started", "took", "how it ended"}};
+table step_table() {
+  return table{{"step", "state", "attempt", "agent", "started", "took", "how it ended"}};
+}
+
+std::string steps(const json& t, workflow::instant now, const terminal& to, story_detail detail) {
+  auto rows = step_table();
   const auto begun = instant_of(t.value("submitted_at", json{}));
   for (const auto& s : t.value("steps", json::array()))
-    add_step(rows, s, begun, now);
+    add_step(rows, s, begun, now, detail);
   return rows.empty() ? "" : "\n" + rows.text(to, 2);
+}
+
+std::string values(const json& t, const terminal& to, story_detail detail) {
+  if (detail == story_detail::events)
+    return "";
+  std::string whole = detail == story_detail::full ? whole_text("payload", t.value("payload", json{})) : "";
+  table rows{{"step", "result"}};
+  for (const auto& s : t.value("steps", json::array())) {
+    const auto result = s.value("result", json{});
+    if (detail == story_detail::full)
+      whole += whole_text("result of " + text_of(s, "name"), result);
+    else if (!result.is_null())
+      rows.add({text_of(s, "name"), brief_text(result, "--step " + text_of(s, "name"))});
+  }
+  return whole + (rows.empty() ? "" : "\n" + rows.text(to, 2));
 }
 
 std::string acts(const json& t, workflow::instant now, const terminal& to) {
@@ -207,9 +296,16 @@ std::string headline(const json& task, const terminal& to) {
          + std::to_string(task.value("version", 0)) + "  " + painted(state, colour_of_state(state), to);
 }
 
-std::string story_text(const json& shown, workflow::instant now, const terminal& to) {
+std::string story_text(const json& shown, workflow::instant now, const terminal& to, story_detail detail) {
   const auto& t = shown.at("task");
-  return head(t, now, to) + steps(t, now, to) + acts(t, now, to) + late_replies(shown, now, to);
+  return head(t, now, to, detail) + steps(t, now, to, detail) + values(t, to, detail) + acts(t, now, to)
+         + late_replies(shown, now, to);
+}
+
+std::string step_story_text(const json& task, const json& step, workflow::instant now, const terminal& to) {
+  auto rows = step_table();
+  add_step(rows, step, instant_of(task.value("submitted_at", json{})), now, story_detail::full);
+  return headline(task, to) + "\n\n" + rows.text(to, 2) + whole_text("result", step.value("result", json{}));
 }
 
 std::string explanation_text(const json& shown, workflow::instant now, const terminal& to) {

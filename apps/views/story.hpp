@@ -5,6 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstdint>
 #include <string>
 
 // How a task is printed for people, from the JSON that the node answers.
@@ -20,9 +21,21 @@ std::string result_text(const nlohmann::json& task);
 /// The moment, or workflow::unset for null.
 workflow::instant instant_of(const nlohmann::json& rfc3339);
 
+/// How much a story shows.
+enum class story_detail : std::uint8_t {
+  events, ///< no payload, no results
+  brief,  ///< long payloads and results are cut, attempts that ended alike in a row are one line
+  full,
+};
+
 /// Each step, each attempt: when, where, how it ended, what was undone, who did what. `shown` is the answer of
 /// task.show.
-std::string story_text(const nlohmann::json& shown, workflow::instant now, const terminal& to);
+std::string story_text(const nlohmann::json& shown, workflow::instant now, const terminal& to,
+                       story_detail detail = story_detail::brief);
+
+/// One step of it in full, and nothing else.
+std::string step_story_text(const nlohmann::json& task, const nlohmann::json& step, workflow::instant now,
+                            const terminal& to);
 
 /// Why the task is in its state and what happens next, in words.
 std::string explanation_text(const nlohmann::json& shown, workflow::instant now, const terminal& to);

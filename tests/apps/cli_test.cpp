@@ -126,7 +126,7 @@ TEST_CASE("a wrong command line ends with 64 and a line that says what is wrong"
     std::vector<std::string>{"task", "show"}, std::vector<std::string>{"submit", "w", "--priority", "10"},
     std::vector<std::string>{"submit", "w", "--limit", "5 minutes"}, std::vector<std::string>{"task", "retry"},
     std::vector<std::string>{"task", "retry", "t-1", "--where", "state=error"},
-    std::vector<std::string>{"task", "edit", "a", "b", "--payload", "x"},
+    std::vector<std::string>{"task", "edit", "a", "b", "--payload", "x"}, std::vector<std::string>{"task", "edit", "a"},
     std::vector<std::string>{"alerts", "ack", "seven"}, std::vector<std::string>{"alerts", "ack", "-1"},
     std::vector<std::string>{"alerts", "ack", "0"}, std::vector<std::string>{"incidents", "show", "0"},
     std::vector<std::string>{"submit", ""}, std::vector<std::string>{"submit", "w", "--id", ""},

@@ -117,6 +117,52 @@ TEST_CASE(
              Contains("7 older attempts are not kept: attempts that were declined in a row count as one\n"));
 }
 
+TEST_CASE("attempts that ended alike in a row are one line of a story, and a line each in full") {
+  in_utc();
+  auto one = shown();
+  auto& log = one["task"]["steps"][1]["log"];
+  log =
+    json::array({record(1, "do", "2026-01-01T11:50:00.000Z", "2026-01-01T11:50:01.000Z", "failed_transient", "no")});
+  for (int i = 0; i < 4; ++i) {
+    const auto at = "2026-01-01T11:5" + std::to_string(2 + i) + ":00.000Z";
+    log.push_back(record(2 + i, "do", at.c_str(), at.c_str(), "failed_transient",
+                         ("HTTP 503: request " + std::to_string(4711 + i)).c_str()));
+  }
+  log.push_back(
+    record(6, "undo", "2026-01-01T11:56:00.000Z", "2026-01-01T11:56:00.000Z", "failed_transient", "HTTP 503"));
+  log.push_back(record(7, "undo", "2026-01-01T11:56:30.000Z", nullptr, "open"));
+  const auto brief = story_text(one, told_at, {});
+  CHECK_THAT(brief, Contains("2 to 5 do"));
+  CHECK_THAT(brief, Contains("4 times, every 1 min; failed transient: HTTP 503: request 4714\n"));
+  CHECK_THAT(brief, !Contains("4711") && Contains("1 do") && Contains("6 undo") && Contains("7 undo"));
+  const auto full = story_text(one, told_at, {}, story_detail::full);
+  CHECK_THAT(full, Contains("2 do") && Contains("request 4711") && Contains("request 4712") && !Contains("times"));
+  log[3]["started_at"] = "2026-01-01T11:53:30.000Z";
+  CHECK_THAT(story_text(one, told_at, {}), Contains("4 times, every 30 s to 1 min 30 s; "));
+  log[3]["note"] = "HTTP 502";
+  CHECK_THAT(story_text(one, told_at, {}), !Contains("times") && Contains("3 do"));
+}
+
+TEST_CASE("a story shows a payload and results, long ones cut with their size, and all of them in full") {
+  in_utc();
+  auto one = shown();
+  one["task"]["payload"] = {{"customer", "c-77"}, {"note", "a\x1b[2J"}};
+  one["task"]["steps"][0]["result"] = {{"id", std::string(20'000, 'x')}};
+  one["task"]["steps"][1]["result"] = json::array({1, json::object()});
+  const auto brief = story_text(one, told_at, {});
+  CHECK_THAT(brief, Contains("  payload       {\"customer\":\"c-77\",\"note\":\"a\\u001b[2J\"}\n"));
+  CHECK_THAT(brief, Contains("  charge  {\"id\":\"" + std::string(152, 'x') + "… (19 KiB: --step charge shows all)\n"));
+  CHECK_THAT(brief, Contains("  ship    [1,{}]\n"));
+  const auto full = story_text(one, told_at, {}, story_detail::full);
+  CHECK_THAT(full, Contains("\n  payload\n    {\n      \"customer\": \"c-77\",\n"));
+  CHECK_THAT(full, Contains("result of charge\n    {\n      \"id\": \"" + std::string(20'000, 'x') + "\"\n    }\n"));
+  const auto& task = one.at("task");
+  const auto step = step_story_text(task, task.at("steps")[1], told_at, {});
+  CHECK_THAT(step, Contains("409: no such") && Contains("  result\n    [\n      1,\n      {}\n    ]\n")
+                     && !Contains("charge") && !Contains("payload"));
+  CHECK_THAT(story_text(one, told_at, {}, story_detail::events), !Contains("c-77") && !Contains("[1,{}]"));
+}
+
 TEST_CASE("explanations end in a local time and how far away it is") {
   in_utc();
   CHECK(explanation_text(shown(), told_at, {})

@@ -41,7 +41,6 @@ constexpr act_description act_descriptions[] = {
   {"cancel", "Stop the task and undo what it has done", "cancel order-4711"},
   {"suspend", "Start nothing new of the task until it is resumed", "suspend --where workflow=order_processing"},
   {"resume", "Continue a suspended task", "resume --where state=suspended,workflow=order_processing"},
-  {"edit", "Change the payload; `retry` then continues with it", "edit order-4711 --payload corrected.json"},
 };
 
 struct task_acts_arguments {
@@ -52,7 +51,6 @@ struct task_acts_arguments {
   std::string why;
   std::string step;
   std::string result;
-  std::string payload;
   bool new_key = false;
   bool dry_run = false;
   bool yes = false;
@@ -106,11 +104,6 @@ json params_of(const task_acts_arguments& g) {
   if (g.act == "skip") {
     require_json(g.result, "--result");
     params["document"] = g.result;
-  }
-  if (g.act == "edit") {
-    const auto payload = read_document(g.payload);
-    require_json(payload, "the payload");
-    params["document"] = payload;
   }
   return params;
 }
@@ -261,8 +254,6 @@ int act_on_matching(client& node, const task_acts_arguments& g, const json& para
 int act(const task_acts_arguments& g) {
   if (g.ids.empty() == g.where.empty())
     throw failure{wrong_usage, "name the tasks, either by ids or by --where"};
-  if (g.act == "edit" && (g.ids.size() != 1 || !g.where.empty()))
-    throw failure{wrong_usage, "one payload is edited at a time: give one id"};
   if (g.detach && g.where.empty())
     throw failure{wrong_usage, "--detach goes with --where"};
   const auto params = g.where.empty() ? json{} : bulk_params(g);
@@ -288,8 +279,6 @@ void add_special_options(CLI::App& sub, task_acts_arguments& g) {
     sub.add_option("--step", g.step, "Which step")->type_name("STEP")->required();
     sub.add_option("--result", g.result, "What later steps see as its result [null]")->type_name("JSON");
     g.result = "null";
-  } else if (g.act == "edit") {
-    sub.add_option("--payload", g.payload, "The new payload; - is standard input")->type_name("FILE")->required();
   }
 }
 
@@ -306,8 +295,7 @@ void add_act(CLI::App& to, command& chosen, const act_description& what) {
                   ? "Only say which tasks would be changed, and which compensations would run"
                   : "Only say which tasks would be changed");
   sub->add_flag("--yes", g->yes, "Do not ask before more than one task is changed");
-  if (g->act != "edit")
-    sub->add_flag("--detach", g->detach, "With --where: begin, say the number of the bulk act, and do not wait");
+  sub->add_flag("--detach", g->detach, "With --where: begin, say the number of the bulk act, and do not wait");
   add_node_choice(*sub, g->node);
   sub->footer(std::string{"Example: steadfast task "} + what.example);
   sub->callback([g, &chosen] { chosen = [g] { return act(*g); }; });

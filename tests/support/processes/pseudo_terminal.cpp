@@ -114,6 +114,11 @@ bool pseudo_terminal::reads_keys(std::chrono::milliseconds limit) const {
   return false;
 }
 
+bool pseudo_terminal::is_as_shells_want() const {
+  termios now{};
+  return tcgetattr(terminal_, &now) == 0 && (now.c_lflag & ICANON) != 0 && (now.c_lflag & ECHO) != 0;
+}
+
 int pseudo_terminal::wait(milliseconds limit) {
   const auto until = clock::now() + limit;
   int status = 0;

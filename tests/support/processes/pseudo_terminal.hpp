@@ -33,6 +33,8 @@ public:
   bool shows(const std::string& text, std::chrono::milliseconds limit = hang_limit);
   /// Waits until the program reads single keys: before, Ctrl-D and Ctrl-C would be the terminal's own.
   bool reads_keys(std::chrono::milliseconds limit = hang_limit) const;
+  /// As a shell has it: lines, echoed.
+  bool is_as_shells_want() const;
   /// What has appeared since what was waited for last.
   std::string unread() const { return screen_.substr(read_); }
   /// All that has appeared.
