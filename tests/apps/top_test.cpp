@@ -157,8 +157,7 @@ TEST_CASE("a text is scrolled within its ends, its long lines go on below, and i
   v.show(text);
   auto low = small;
   low.height = 5;
-  CHECK(v.picture(low)
-        == "line 1\nline 2\nline 3\nline 4\ntask t-1: 1 to 4 of 20");
+  CHECK(v.picture(low) == "line 1\nline 2\nline 3\nline 4\ntask t-1: 1 to 4 of 20");
   v.press({kind::page_down});
   v.press({kind::down});
   CHECK_THAT(v.picture(low), StartsWith("line 5\n"));
