@@ -22,6 +22,8 @@ std::vector<field> fields_of_defined_step() {
           maybe(object_of("probe", "probe_rule")),
           maybe(object_of("when", "condition", "it runs only then, else it is skipped")),
           maybe(object_of("repeat", "repeat_rule")),
+          maybe(object_of("expect", "condition", "what its result must be, or the attempt has failed")),
+          maybe(text_of("on_unexpected", "on_unexpected", "what becomes of the step then")),
           maybe(object_of("later", "later_rule")),
           maybe({"sleep", text, "a span: it only waits for so long"}),
           maybe({"until", text, "it only waits for this moment"}),
@@ -43,6 +45,7 @@ std::vector<schema> rules_of_steps() {
   using enum kind;
   return {{"on_exhausted", "What becomes of a task whose step has failed for good", {}, {"undo", "error"}},
           {"on_limit", "What becomes of a step that has waited to its limit", {}, {"pass", "fail"}},
+          {"on_unexpected", "What becomes of a step whose result is not as expected", {}, {"fail", "retry"}},
           {"retry_rule",
            "When a call is tried again",
            {{"attempts", number, "in one round"},

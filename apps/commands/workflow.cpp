@@ -106,7 +106,8 @@ std::string agent_text(const json& s) {
   auto text = s.contains("workflow") ? "workflow " + text_of(s.at("workflow")) : text_of(s.at("agent"));
   text += s.contains("later") ? ", later" : "";
   text += s.contains("for_each") ? items_text(s) : "";
-  return text + (s.contains("repeat") ? repeat_text(s) : "");
+  text += s.contains("repeat") ? repeat_text(s) : "";
+  return text + (s.contains("expect") ? ", expects " + condition_text(s.at("expect")) : "");
 }
 
 void print_definition(const json& d) {

@@ -49,7 +49,7 @@ private:
 };
 
 /// Whether values are as wanted. The value is at that place, a JSON Pointer, in the result of an earlier step, or with
-/// the step "payload" in the payload. In a repeat_rule the step is "": its result is the step's own.
+/// the step "payload" in the payload. In a repeat_rule and in expect() the step is "": its result is the step's own.
 class condition {
 public:
   static condition equals(std::string step, std::string pointer, std::string json);
@@ -151,6 +151,11 @@ public:
 
   /// It is called again `every` so often, until the condition holds of its result.
   step& repeat(const repeat_rule& rule);
+
+  /// A result of which this does not hold is a failure, for good: the service may have acted, and the step is undone.
+  step& expect(const condition& of_its_result);
+  /// The same, but the failure is one for now: the step is tried again.
+  step& expect_or_retry(const condition& of_its_result);
 
   /// The step is skipped unless this holds.
   step& when(const condition& holds);

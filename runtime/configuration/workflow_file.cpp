@@ -366,6 +366,16 @@ void read_repeat(toml_section& in, workflow::step_definition& s) {
   x->end();
 }
 
+/// `expect = { pointer = "/status", equals = "ok" }`, `on_unexpected = "retry"`
+void read_expect(toml_section& in, workflow::step_definition& s) {
+  std::string otherwise = "fail";
+  in.read_one_of("on_unexpected", otherwise, {"fail", "retry"});
+  if (auto x = in.section("expect"))
+    s.expect = workflow::expect_rule{read_condition(*x), otherwise == "retry"};
+  else if (in.table().contains("on_unexpected"))
+    in.complain("on_unexpected", "is for a step that has `expect`");
+}
+
 workflow::step_definition read_step(toml_section in) {
   workflow::step_definition s;
   in.read("name", s.name);
@@ -396,6 +406,7 @@ workflow::step_definition read_step(toml_section in) {
   in.read("complete_by", s.complete_by);
   read_later(in, s);
   read_repeat(in, s);
+  read_expect(in, s);
   read_retry(in, "retry", s.retry);
   read_supervision(in, s);
   if (auto x = in.section("compensation"))

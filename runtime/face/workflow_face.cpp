@@ -296,6 +296,16 @@ step& step::repeat(const repeat_rule& rule) {
   return *this;
 }
 
+step& step::expect(const condition& of_its_result) {
+  what_->expect = workflow::expect_rule{*of_its_result.what_, false};
+  return *this;
+}
+
+step& step::expect_or_retry(const condition& of_its_result) {
+  what_->expect = workflow::expect_rule{*of_its_result.what_, true};
+  return *this;
+}
+
 step& step::when(const condition& holds) {
   what_->when = *holds.what_;
   return *this;

@@ -140,6 +140,8 @@ json step_json(const workflow::definition& d, std::size_t i) {
                    {"every", span_text(s.repeat->every)},
                    {"at_most", s.repeat->at_most},
                    {"on_limit", s.repeat->passes_at_limit ? "pass" : "fail"}};
+  if (s.expect)
+    j.update({{"expect", condition_json(s.expect->is)}, {"on_unexpected", s.expect->retries ? "retry" : "fail"}});
   if (s.later) {
     j["later"] = {{"limit", span_text(s.later->limit)}};
     if (s.later->heartbeat > workflow::span{0})

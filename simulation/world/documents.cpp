@@ -117,6 +117,20 @@ void put_waits(json& document, const workflow::definition& d, workflow::source::
   }
 }
 
+/// What makes the condition hold, if one value at each of its places can.
+void put_meeting(json& document, const workflow::condition& c) {
+  using test = workflow::condition::test;
+  if (c.is == test::all || (c.is == test::any && !c.parts.empty()))
+    for (std::size_t i = 0; i < (c.is == test::all ? c.parts.size() : 1); ++i)
+      put_meeting(document, c.parts[i]);
+  if (workflow::is_made_of_parts(c) || c.is == test::absent)
+    return;
+  json value = c.literal.empty() || c.is == test::differs ? json(some_value) : json::parse(c.literal, nullptr, false);
+  if (c.is == test::above || c.is == test::below)
+    value = value.get<double>() + (c.is == test::above ? 1 : -1);
+  put(document, json::json_pointer{c.pointer}, value);
+}
+
 /// What conditions compare: the same, another value, or none.
 void put_compared(json& document, const workflow::definition& d, std::string_view step, chance& draw) {
   const auto put_one = [&](const workflow::condition& c) {
@@ -136,6 +150,8 @@ void put_compared(json& document, const workflow::definition& d, std::string_vie
         c.step = step;
         put_one(c);
       });
+    if (s.expect && s.name == step && draw.below(20) != 0) // else it may be a success that is none
+      put_meeting(document, s.expect->is);
   }
 }
 

@@ -165,10 +165,15 @@ void serialize(Archive& ar, repeat_rule& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, expect_rule& x, unsigned) {
+  all(ar, x.is, x.retries);
+}
+
+template <class Archive>
 void serialize(Archive& ar, step_definition& x, unsigned) {
   if constexpr (store::is_compact_archive<Archive>)
     all(ar, x.name, x.agent, x.input, x.after, x.when, x.complete_by, x.retry, x.threshold, x.cool_off, x.exhausted,
-        x.compensation, x.probe, x.wait, x.later, x.repeat);
+        x.compensation, x.probe, x.wait, x.later, x.repeat, x.expect);
   else
     all(ar, x.name, x.agent, x.input, x.after, x.when, x.complete_by, x.retry, x.threshold, x.cool_off, x.exhausted,
         x.compensation, x.probe);

@@ -72,8 +72,8 @@ registered_definition decide(const register_definition& w, const known_definitio
   for (const auto& x : known.nodes)
     if (x.expires_at > w.now.now && is_of_older_node(x.name, x.note, workflow::needed_for(w.what)))
       return {turned_down(write_status::refused,
-                          name_of(w.what) + " has steps that wait, or end later, or a limit, and " + x.name
-                            + " runs a release that does not support them: upgrade all nodes first")};
+                          name_of(w.what) + " has steps that wait, end later or expect a result, or a limit, and "
+                            + x.name + " runs a release that does not support them: upgrade all nodes first")};
   if (known.there != nullptr && *known.there != w.what) {
     registered_definition d{
       turned_down(write_status::refused, "workflow " + w.what.name + " version " + std::to_string(w.what.version)

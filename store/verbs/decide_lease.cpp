@@ -69,8 +69,8 @@ bool is_of_older_node(const std::string& name, const std::string& note, workflow
 decided<acquire_lease, lease_record> decide(const acquire_lease& w, lease_record there, workflow::knowledge needed) {
   if (is_of_older_node(w.name, w.note, needed))
     return {turned_down(write_status::refused,
-                        "the store has schedules, or workflows with limits or with steps that wait or end "
-                        "later, which the node's release does not support")};
+                        "the store has schedules, or workflows with limits or with steps that wait, "
+                        "end later or expect a result, which the node's release does not support")};
   if (!is_free(there, w.now) && there.what.holder != w.holder)
     return {turned_down(write_status::refused, "the lease is held by " + there.what.holder)};
   auto next = std::move(there);

@@ -37,6 +37,7 @@ agent = "quick"
 name = "arrived"
 agent = "quick"
 repeat = { until = { pointer = "/state", equals = "done" }, every = "10m", at_most = 9 }
+expect = { pointer = "/ok", differs = false }
 )";
 
 } // namespace
@@ -51,5 +52,5 @@ TEST_CASE("a workflow is shown with all that its steps wait for, go over, repeat
   CHECK_THAT(shown.out, Contains("event paid") && Contains("person sales"));
   CHECK_THAT(shown.out, Contains("payload:/sum > 500 and (payload:/new is present or not payload:/land = \"PT\")"));
   CHECK_THAT(shown.out, Contains("quick for each of payload:/items, 4 at a time, 10% may fail"));
-  CHECK_THAT(shown.out, Contains("quick every 10m until /state = \"done\", 9 calls at most"));
+  CHECK_THAT(shown.out, Contains("quick every 10m until /state = \"done\", 9 calls at most, expects /ok "));
 }

@@ -235,6 +235,13 @@ TEST_CASE("what is not said of a step that waits is in C++ what it is in a file"
                     "at_most = 9 }"));
 }
 
+TEST_CASE("an expected result that is built in C++ is that of a file") {
+  const auto is_ok = condition::equals("", "/status", "\"ok\"");
+  const std::string file = "agent = 'x'\nexpect = { pointer = '/status', equals = 'ok' }\n";
+  CHECK(built(step{"s", "x"}.expect(is_ok)) == step_of_file(file));
+  CHECK(built(step{"s", "x"}.expect_or_retry(is_ok)) == step_of_file(file + "on_unexpected = 'retry'\n"));
+}
+
 TEST_CASE("settings of items may come before the array that they go over") {
   CHECK(built(step{"s", "x"}.at_a_time(2).may_fail(1).for_each(given("/all")))
         == built(step{"s", "x"}.for_each(given("/all")).at_a_time(2).may_fail(1)));

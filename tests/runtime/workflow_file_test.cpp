@@ -341,6 +341,26 @@ TEST_CASE("a step that is repeated says until what, how often, and what becomes 
              Catch::Contains("else"));
 }
 
+TEST_CASE("a step says what its result must be, and what becomes of it if it is not") {
+  const std::string begin = "[[step]]\nname = \"c\"\nagent = \"x\"\n";
+  const std::string expects = "expect = { pointer = \"/status\", equals = \"ok\" }\n";
+  const auto rule = [&](const std::string& lines) {
+    return *parse_workflow(step_with(begin + lines), "w.toml").steps[1].expect;
+  };
+  const workflow::condition is_ok{"", "/status", workflow::condition::test::equals, "\"ok\""};
+  CHECK(rule(expects) == workflow::expect_rule{is_ok, false});
+  CHECK(rule(expects + "on_unexpected = \"fail\"\n") == workflow::expect_rule{is_ok, false});
+  CHECK(rule(expects + "on_unexpected = \"retry\"\n") == workflow::expect_rule{is_ok, true});
+  CHECK(rule("expect = { not = { pointer = \"/status\", equals = \"failed\" } }\n").is.is
+        == workflow::condition::test::negated);
+  const auto complaint = [&](const std::string& lines) { return complaints_about_workflow(step_with(begin + lines)); };
+  CHECK_THAT(complaint("expect = { step = \"a\", pointer = \"/x\", present = true }\n"),
+             Catch::Contains("expect compares the step's own result, and names step `a`"));
+  CHECK_THAT(complaint("on_unexpected = \"retry\"\n"), Catch::Contains("is for a step that has `expect`"));
+  CHECK_THAT(complaint(expects + "on_unexpected = \"undo\"\n"), Catch::Contains("w.toml:") && Catch::Contains("undo"));
+  CHECK_THAT(complaint("expect = { equals = 1, above = 2 }\n"), Catch::Contains("exactly one of"));
+}
+
 TEST_CASE("a step that starts a task names its workflow, and what of the payload or a result that gets") {
   const auto read = [](const std::string& step) {
     return parse_workflow(step_with("[[step]]\nname = \"c\"\n" + step), "w.toml");

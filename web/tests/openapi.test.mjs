@@ -29,6 +29,8 @@ name = "call"
 agent = "stock"
 input = { sum = "payload:/sum" }
 cool_off = { wait = "1s", count = 1 }
+expect = { pointer = "/never", present = false }
+on_unexpected = "retry"
 compensation = { agent = "orders_undo", input = { sum = "payload:/sum" } }
 probe = { agent = "orders" }
 when = { all = [

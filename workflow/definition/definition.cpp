@@ -97,6 +97,8 @@ std::vector<std::string> pointers_asked(const definition& d, std::size_t i) {
       each_comparison(*s.when, [&](const condition& c) { add(c.step, c.pointer); });
     if (s.repeat && &s == &d.steps[i])
       each_comparison(s.repeat->until, [&](const condition& c) { add(s.name, c.pointer); });
+    if (s.expect && &s == &d.steps[i])
+      each_comparison(s.expect->is, [&](const condition& c) { add(s.name, c.pointer); });
     if (s.wait && !is_over_items(s)) // an array may be large: it is read when the step begins
       add(s.wait->at.step, s.wait->at.pointer);
   };
@@ -128,6 +130,8 @@ knowledge needed_for(const definition& d) {
       most = std::max(most, knowledge::events);
     if (s.repeat)
       most = std::max(most, knowledge::for_each);
+    if (s.expect)
+      most = knowledge::expectations;
     if (starts_child(s))
       most = std::max(most, is_over_items(s) ? knowledge::for_each : knowledge::children);
   }

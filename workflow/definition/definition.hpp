@@ -150,6 +150,14 @@ struct repeat_rule {
   friend bool operator==(const repeat_rule&, const repeat_rule&) = default;
 };
 
+/// The result must be so, or the call has failed, although the service says that it succeeded; it may have acted.
+struct expect_rule {
+  condition is;         ///< compares the step's own result, which it does not name
+  bool retries = false; ///< the failure is one for now; else one for good
+
+  friend bool operator==(const expect_rule&, const expect_rule&) = default;
+};
+
 /// The step that reverses a completed one (pattern "Compensating Transaction"). It must be harmless when the step never
 /// happened, and the service must refuse the step when it arrives after its undo.
 struct compensation {
@@ -190,6 +198,7 @@ struct step_definition {
   std::optional<wait_rule> wait; ///< then there is neither agent nor anything else that is about attempts
   std::optional<later_rule> later;
   std::optional<repeat_rule> repeat;
+  std::optional<expect_rule> expect;
 
   friend bool operator==(const step_definition&, const step_definition&) = default;
 };
@@ -339,8 +348,9 @@ enum class knowledge : std::uint8_t {
   limits = 5,
   for_each = 6,
   rates = 7, ///< and ids and lists of events
+  expectations = 8,
 };
-inline constexpr auto newest_knowledge = knowledge::rates;
+inline constexpr auto newest_knowledge = knowledge::expectations;
 knowledge needed_for(const definition& d);
 /// A node of some release cannot read it.
 inline bool has_waits(const definition& d) {

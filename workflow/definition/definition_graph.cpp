@@ -33,7 +33,7 @@ definition_graph::definition_graph(const definition& d) {
       });
     if (const auto p = s.wait ? find(d, s.wait->at.step) : std::nullopt)
       asks.all.push_back(static_cast<std::uint32_t>(*p));
-    if (s.repeat)
+    if (s.repeat || s.expect)
       asks.all.push_back(static_cast<std::uint32_t>(i));
     asks.begins.push_back(static_cast<std::uint32_t>(asks.all.size()));
     any_starts_child_ = any_starts_child_ || starts_child(s);

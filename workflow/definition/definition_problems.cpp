@@ -210,6 +210,7 @@ void check_only_waits(const report& r, const step_definition& s) {
   none(s.probe.has_value(), "probe");
   none(s.later.has_value(), "later");
   none(s.repeat.has_value(), "repeat");
+  none(s.expect.has_value(), "expect");
 }
 
 void check_later(const report& r, const definition& d, const later_rule& l) {
@@ -346,6 +347,8 @@ void check_step(const report& r, const graph& g, std::size_t i, std::vector<std:
     check_later(r.at("later."), g.d, *s.later);
   if (s.repeat)
     check_repeat(r.at("repeat."), g, i, s);
+  if (s.expect)
+    check_condition(r.at("expect "), g, i, s.expect->is, true);
   check_retry(r.at("retry."), s.retry);
   check_supervision(r, s);
   if (s.compensation) {

@@ -49,13 +49,15 @@ std::optional<node_roles> roles_of(const Words& words) {
 }
 
 /// In their order. Each has a word of its own, since a release that knows some reads no other.
-constexpr std::array<std::pair<knowledge, std::string_view>, 7> knowledge_words{{{knowledge::waits, "waits"},
-                                                                                 {knowledge::events, "events"},
-                                                                                 {knowledge::schedules, "schedules"},
-                                                                                 {knowledge::children, "children"},
-                                                                                 {knowledge::limits, "limits"},
-                                                                                 {knowledge::for_each, "for_each"},
-                                                                                 {knowledge::rates, "rates"}}};
+constexpr std::array<std::pair<knowledge, std::string_view>, 8> knowledge_words{
+  {{knowledge::waits, "waits"},
+   {knowledge::events, "events"},
+   {knowledge::schedules, "schedules"},
+   {knowledge::children, "children"},
+   {knowledge::limits, "limits"},
+   {knowledge::for_each, "for_each"},
+   {knowledge::rates, "rates"},
+   {knowledge::expectations, "expectations"}}};
 static_assert(knowledge_words.back().first == newest_knowledge);
 
 } // namespace

@@ -84,8 +84,12 @@ ruling on(draft& x, const attempt_taken_on& e) {
 ruling on(draft& x, const later_completed& e) {
   if (auto dead = is_dead(x, e.by))
     return *dead;
-  close_later(x, e.by, attempt_outcome::succeeded, {});
-  complete_or_repeat(x, e.by.step, e.result, e.facts);
+  const auto why = why_unexpected(x, e.by.step, e.facts);
+  close_later(x, e.by, why.empty() ? attempt_outcome::succeeded : outcome_of_unexpected(x, e.by.step), why);
+  if (why.empty())
+    complete_or_repeat(x, e.by.step, e.result, e.facts);
+  else
+    fail_unexpected(x, e.by.step, why);
   advance(x);
   if (x.definition_of(e.by.step).repeat)
     release_until_due(x); // it may be long until it is called again

@@ -102,8 +102,12 @@ ruling on(draft& x, const attempt_succeeded& e) {
   if (auto late = too_late(x, e.ref))
     return *late;
   auto& s = x.t.steps.change(e.ref.step);
-  const auto action = close_as_told(x, e.ref.step, attempt_outcome::succeeded, {}, e.unsettled);
-  if (action == attempt_action::compensate) {
+  const auto why = s.doing == attempt_action::compensate ? "" : why_unexpected(x, e.ref.step, e.facts);
+  const auto how = why.empty() ? attempt_outcome::succeeded : outcome_of_unexpected(x, e.ref.step);
+  const auto action = close_as_told(x, e.ref.step, how, why, e.unsettled);
+  if (!why.empty()) {
+    fail_unexpected(x, e.ref.step, why);
+  } else if (action == attempt_action::compensate) {
     s.state = step_state::compensated;
     s.error.clear();
   } else {

@@ -294,6 +294,13 @@ register_definition later(std::int64_t seconds) {
   return {d, {}, at(seconds)};
 }
 
+register_definition expecting(std::int64_t seconds) {
+  auto d = delivery();
+  d.name = "expecting";
+  d.steps[0].expect = workflow::expect_rule{{"", "/status", workflow::condition::test::equals, "\"ok\""}, false};
+  return {d, {}, at(seconds)};
+}
+
 acquire_lease node(const std::string& name, workflow::knowledge knows, std::int64_t seconds) {
   workflow::node_card card{name, "", {}, {}};
   card.knows = knows;
@@ -322,6 +329,15 @@ TEST_CASE("row 111: a node of an older release gets no lease while a workflow th
   CHECK(o.why.find("which the node's release does not support") != std::string::npos);
   CHECK(store.one(node("new", workflow::newest_knowledge, 1)).result == write_status::applied);
   CHECK(store.one(acquire("n1", 1)).result == write_status::applied);
+}
+
+TEST_CASE("row 112: a node that does not know what steps expect would take any result, and is kept apart from those") {
+  opened_store store;
+  REQUIRE(store.one(node("rates", workflow::knowledge::rates, 0)).result == write_status::applied);
+  CHECK(store.one(expecting(1)).result == write_status::refused);
+  REQUIRE(store.one(expecting(11)).result == write_status::applied); // its lease has ended
+  CHECK(store.one(node("rates", workflow::knowledge::rates, 12)).result == write_status::refused);
+  CHECK(store.one(node("new", workflow::newest_knowledge, 12)).result == write_status::applied);
 }
 
 TEST_CASE("row 112: a node that knows steps that sleep, and none that end later, is kept apart from those") {

@@ -108,6 +108,16 @@ TEST_CASE("every type that is sent comes back as it was") {
   check_round_trip(check_report{1, 2, {"a fault"}});
 }
 
+TEST_CASE(
+  "what a step expects comes back as it was, and a step that expects nothing is written as before there was that") {
+  auto d = sample_definition();
+  const auto before = encode(d);
+  d.steps[0].expect = workflow::expect_rule{{"", "/status", workflow::condition::test::equals, "\"ok\""}, true};
+  CHECK(decode<workflow::definition>(encode(d)) == d);
+  d.steps[0].expect.reset();
+  CHECK(encode(d) == before);
+}
+
 TEST_CASE("a page of tasks carries what they wait for, whose child they are and their limit to another node") {
   auto t = sample_task();
   t.steps.change(0).wait.change().token = "digest";

@@ -194,6 +194,11 @@ const std::vector<row> attempt_rows = {
    [](scenario& s) {
      return attempt_succeeded{s.ref("a"), blob{"1"}, {}};
    }},
+  {"attempt_succeeded, not as expected",
+   [](scenario& s) {
+     s.d.steps[0].expect = expect_rule{{"", "/ok", condition::test::present, ""}};
+     return attempt_succeeded{s.ref("a"), blob{"1"}, {}};
+   }},
   {"attempt_failed",
    [](scenario& s) {
      return attempt_failed{s.ref("a"), false, false, span{0}, "no luck"};
