@@ -27,7 +27,7 @@ struct key {
   bool is(char c) const { return what == kind::character && text.size() == 1 && text[0] == c; }
 };
 
-/// The first key of the bytes that a terminal has sent (as xterm and its like do, in both cursor modes), which are taken
+/// The first key of the bytes that a terminal has sent (as xterm and its like do, in both cursor modes); they are taken
 /// away. An escape that nothing follows is the key Escape. REQUIRES: there are some.
 key take_key(std::string& bytes);
 
