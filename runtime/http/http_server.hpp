@@ -17,11 +17,11 @@ namespace steadfast::runtime {
 /// What a server tells, and to whom.
 struct http_content {
   control_methods methods;
-  std::function<std::string()> metrics{}; ///< for Prometheus; may block
-  std::shared_ptr<http_figures> figures = std::make_shared<http_figures>();
+  std::function<std::string()> metrics{};               ///< for Prometheus; may block
   std::function<void(const std::string& line)> audit{}; ///< gets a line about each request that changes something
                                                         ///< but a submission
   std::function<workflow::instant()> clock{};           ///< of the store; may block
+  std::shared_ptr<http_figures> figures = std::make_shared<http_figures>();
 };
 
 /// The HTTP API of a node, on a port: HTTP/1.1 (RFC 9112), with TLS 1.2 or 1.3 if there is a certificate. One thread
