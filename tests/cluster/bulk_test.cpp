@@ -80,7 +80,7 @@ TEST_CASE("a node that is killed amid a bulk act goes on with it when it is back
   REQUIRE(before < tasks_in_bulk);
   node.kill();
   CHECK(terminal.wait(tests::hang_limit) == 69);
-  CHECK(terminal.says("bulk act 1 goes on when it is back: `steadfast bulk follow 1`", 1s));
+  CHECK(terminal.says("bulk act 1 continues when it is back: `steadfast bulk follow 1`", 1s));
 
   node.start();
   const auto between = done_after(node, before + 300);

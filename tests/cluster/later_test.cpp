@@ -104,7 +104,7 @@ TEST_CASE("a step that ends later may fail by its token, and undo waits for one 
   REQUIRE(node.command({"task", "cancel", "t", "--why", "test"}).code == 0);
   CHECK_THAT(node.command({"task", "explain", "t"}).out, Catch::Contains("finishing: step `film`"));
   CHECK(node.task().at("process_state") == "undoing");
-  CHECK_THAT(node.step("extend", token).err, Catch::Contains("has no more time than it had"));
+  CHECK_THAT(node.step("extend", token).err, Catch::Contains("gets no more time"));
   CHECK(node.step("fail", token, {"--why", "stopped"}).code == 0);
   CHECK(node.becomes("undone"));
 }

@@ -168,7 +168,7 @@ TEST_CASE("what makes no sense of an expected result is told, and older releases
   d = paying();
   d.steps[1].expect->is.step = "a";
   CHECK(problems(d)
-        == std::vector<std::string>{"step `pay`: expect compares the step's own result, and names step `a`"});
+        == std::vector<std::string>{"step `pay`: expect compares the step's own result, so it must not name step `a`"});
   d = paying();
   auto sleeping = sleep_named("pay", std::chrono::hours{1});
   sleeping.expect = d.steps[1].expect;
