@@ -59,6 +59,8 @@ const std::vector<bound> bounds{
    "items_size_max = 16'777'216;"},
   {"| bytes of the results of a step's items, together | as of one result |", "store/engine/family/write_items.cpp",
    "options->result_size_max);"},
+  {"| tasks that retention removes in one write, with those that they started | 20,000, or one task with its own |",
+   "store/verbs/tasks/decide_purge.cpp", "gone_max = 20'000;"},
   {"| items of a step under way (`at_a_time`) | 1000 |", "workflow/definition/definition.hpp", "at_a_time_max = 1000;"},
   {"| time for which an event is kept (`events.keep_for`) | seven days |", "store/contract/options.hpp",
    "events_keep_for = std::chrono::hours{24 * 7};"},

@@ -355,7 +355,7 @@ TEST_CASE("a step says what its result must be, and what becomes of it if it is 
         == workflow::condition::test::negated);
   const auto complaint = [&](const std::string& lines) { return complaints_about_workflow(step_with(begin + lines)); };
   CHECK_THAT(complaint("expect = { step = \"a\", pointer = \"/x\", present = true }\n"),
-             Catch::Contains("expect compares the step's own result, and names step `a`"));
+             Catch::Contains("expect compares the step's own result, so it must not name step `a`"));
   CHECK_THAT(complaint("on_unexpected = \"retry\"\n"), Catch::Contains("is for a step that has `expect`"));
   CHECK_THAT(complaint(expects + "on_unexpected = \"undo\"\n"), Catch::Contains("w.toml:") && Catch::Contains("undo"));
   CHECK_THAT(complaint("expect = { equals = 1, above = 2 }\n"), Catch::Contains("exactly one of"));
