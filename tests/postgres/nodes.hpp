@@ -100,15 +100,18 @@ struct cluster_on_a_server {
         names.push_back(n.at("name"));
     return names;
   }
-  /// Which of the living has the store, once the other of them knows it too.
+  /// Which of the living has the store, once the other of them knows it too. One that was killed seems to live until
+  /// its lease ends.
   std::size_t owner(const std::vector<std::size_t>& living) const {
-    std::vector<std::string> name;
+    std::size_t found = 0;
     if (!comes_true([&] {
-          name = with_store(living.front());
-          return name.size() == 1 && with_store(living.back()) == name;
+          const auto names = with_store(living.front());
+          found = names.size() == 1 ? std::size_t(names[0].back() - '1') : nodes.size();
+          const bool is_living = std::find(living.begin(), living.end(), found) != living.end();
+          return is_living && with_store(living.back()) == names;
         }))
       throw std::runtime_error{"it is not known who has the store"};
-    return static_cast<std::size_t>(name[0].back() - '1');
+    return found;
   }
 
   std::vector<std::string> addresses;
