@@ -22,36 +22,30 @@ bool says_the_same(const json& a, const json& b) {
 
 class comparison {
 public:
-  void compare(const std::string& at, const json& a, const json& b) {
+  void compare(const json::json_pointer& at, const json& a, const json& b) {
     if (a.is_object() && b.is_object())
       compare_members(at, a, b);
     else if (a.is_array() && b.is_array())
       compare_elements(at, a, b);
     else if (!says_the_same(a, b))
-      found_.push_back({at, a, b});
+      found_.push_back({at.to_string(), a, b});
   }
   std::vector<json_change> found() && { return std::move(found_); }
 
 private:
-  static std::string below(const std::string& at, std::string name) {
-    for (std::size_t i = 0; (i = name.find_first_of("~/", i)) != std::string::npos; i += 2)
-      name.replace(i, 1, name[i] == '~' ? "~0" : "~1");
-    return at + "/" + name;
-  }
-
-  void compare_members(const std::string& at, const json& a, const json& b) {
+  void compare_members(const json::json_pointer& at, const json& a, const json& b) {
     auto all = a;
     all.update(b); // sorted by name
     for (const auto& [name, ignored] : all.items())
       if (!b.contains(name))
-        found_.push_back({below(at, name), a.at(name), std::nullopt});
+        found_.push_back({(at / name).to_string(), a.at(name), std::nullopt});
       else if (!a.contains(name))
-        found_.push_back({below(at, name), std::nullopt, b.at(name)});
+        found_.push_back({(at / name).to_string(), std::nullopt, b.at(name)});
       else
-        compare(below(at, name), a.at(name), b.at(name));
+        compare(at / name, a.at(name), b.at(name));
   }
 
-  void compare_elements(const std::string& at, const json& a, const json& b) {
+  void compare_elements(const json::json_pointer& at, const json& a, const json& b) {
     std::size_t begin = 0;
     std::size_t tail = 0;
     const auto shorter = std::min(a.size(), b.size());
@@ -62,11 +56,11 @@ private:
         ++tail;
     }
     for (auto i = begin; i + tail < std::max(a.size(), b.size()); ++i) {
-      const auto place = at + "/" + std::to_string(i);
+      const auto place = at / i;
       if (i + tail >= b.size())
-        found_.push_back({place, a[i], std::nullopt});
+        found_.push_back({place.to_string(), a[i], std::nullopt});
       else if (i + tail >= a.size())
-        found_.push_back({place, std::nullopt, b[i]});
+        found_.push_back({place.to_string(), std::nullopt, b[i]});
       else
         compare(place, a[i], b[i]);
     }
@@ -91,7 +85,7 @@ std::string line_of(const json_change& c, const terminal& to) {
 
 std::vector<json_change> json_changes(const json& before, const json& after) {
   comparison c;
-  c.compare("", before, after);
+  c.compare(json::json_pointer{}, before, after);
   return std::move(c).found();
 }
 
