@@ -15,6 +15,21 @@ using tests::one_node;
 
 namespace {
 
+/// Its reader answers, and nothing changes by itself.
+tests::node_settings nobody_at_work() {
+  tests::node_settings settings;
+  settings.schedulers.clear();
+  settings.has_supervisor = false;
+  return settings;
+}
+
+/// Runs no further than until the reader has answered a short question, behind the one that is under way.
+void let_answer_another(one_node& node) {
+  const auto leases = node.system().begin_to_ask<actors::lease_page>(node.reader, actors::list_leases{});
+  while (!*leases)
+    REQUIRE(node.system().step());
+}
+
 void fill(one_node& node, int count) {
   std::vector<store::write> batch;
   for (int i = 0; i < count; ++i) {
@@ -34,19 +49,14 @@ actors::count_tasks count_of(const std::string& text, std::uint64_t limit) {
 } // namespace
 
 TEST_CASE("a count of many tasks answers other questions before it is done, and is right") {
-  tests::node_settings settings;
-  settings.schedulers.clear();
-  settings.has_supervisor = false;
-  one_node node{settings};
+  one_node node{nobody_at_work()};
   constexpr int tasks = 9000;
   fill(node, tasks);
   node.run();
   auto& sys = node.system();
   const auto all = sys.begin_to_ask<actors::task_count>(node.reader, count_of("t", 1'000'000));
   const auto some = sys.begin_to_ask<actors::task_count>(node.reader, count_of("t", 50));
-  const auto leases = sys.begin_to_ask<actors::lease_page>(node.reader, actors::list_leases{});
-  while (!*leases)
-    REQUIRE(sys.step());
+  let_answer_another(node);
   CHECK_FALSE(*all);
   sys.run();
   REQUIRE(*all);
@@ -68,10 +78,7 @@ TEST_CASE("a count whose read fails is answered as failed, and the next one is r
 }
 
 TEST_CASE("a list in another order answers other questions before it is done, and has every task once over its pages") {
-  tests::node_settings settings;
-  settings.schedulers.clear();
-  settings.has_supervisor = false;
-  one_node node{settings};
+  one_node node{nobody_at_work()};
   constexpr int tasks = 5000;
   fill(node, tasks);
   node.run();
@@ -82,9 +89,7 @@ TEST_CASE("a list in another order answers other questions before it is done, an
   std::vector<std::string> ids;
   for (bool more = true; more;) {
     const auto page = sys.begin_to_ask<actors::boxed<store::task_page>>(node.reader, question);
-    const auto leases = sys.begin_to_ask<actors::lease_page>(node.reader, actors::list_leases{});
-    while (!*leases)
-      REQUIRE(sys.step());
+    let_answer_another(node);
     CHECK_FALSE(*page);
     sys.run();
     REQUIRE(*page);
@@ -100,10 +105,7 @@ TEST_CASE("a list in another order answers other questions before it is done, an
 }
 
 TEST_CASE("a list of many workflows answers other questions before it is done, and has every version") {
-  tests::node_settings settings;
-  settings.schedulers.clear();
-  settings.has_supervisor = false;
-  one_node node{settings};
+  one_node node{nobody_at_work()};
   node.run();
   auto& sys = node.system();
   constexpr std::uint32_t versions = 5;
@@ -118,9 +120,7 @@ TEST_CASE("a list of many workflows answers other questions before it is done, a
     node.store().commit_one(store::register_definition{d, {}, {}});
   }
   const auto all = sys.begin_to_ask<actors::workflow_page>(node.reader, actors::list_workflows{});
-  const auto leases = sys.begin_to_ask<actors::lease_page>(node.reader, actors::list_leases{});
-  while (!*leases)
-    REQUIRE(sys.step());
+  let_answer_another(node);
   CHECK_FALSE(*all);
   sys.run();
   REQUIRE(*all);
@@ -130,18 +130,13 @@ TEST_CASE("a list of many workflows answers other questions before it is done, a
 }
 
 TEST_CASE("a list that finds little looks through all tasks and answers others meanwhile") {
-  tests::node_settings settings;
-  settings.schedulers.clear();
-  settings.has_supervisor = false;
-  one_node node{settings};
+  one_node node{nobody_at_work()};
   fill(node, 9000);
   node.run();
   auto& sys = node.system();
   actors::list_tasks question{count_of("t77", 0).filter, 0, 3};
   const auto page = sys.begin_to_ask<actors::boxed<store::task_page>>(node.reader, question);
-  const auto leases = sys.begin_to_ask<actors::lease_page>(node.reader, actors::list_leases{});
-  while (!*leases)
-    REQUIRE(sys.step());
+  let_answer_another(node);
   CHECK((**page)->tasks.size() == 3); // t7799, t7798, t7797: the first part has them
   question.filter = count_of("t1234", 0).filter;
   const auto rare = sys.ask<actors::boxed<store::task_page>>(node.reader, question);
@@ -151,10 +146,7 @@ TEST_CASE("a list that finds little looks through all tasks and answers others m
 }
 
 TEST_CASE("tasks are counted in groups over all parts, the largest group first") {
-  tests::node_settings settings;
-  settings.schedulers.clear();
-  settings.has_supervisor = false;
-  one_node node{settings};
+  one_node node{nobody_at_work()};
   fill(node, 4500);
   node.run();
   auto question = count_of("t", 1'000'000);
@@ -169,10 +161,7 @@ TEST_CASE("tasks are counted in groups over all parts, the largest group first")
 }
 
 TEST_CASE("P28: no more counts are under way than the bound, and what is above is told to ask again") {
-  tests::node_settings settings;
-  settings.schedulers.clear();
-  settings.has_supervisor = false;
-  one_node node{settings};
+  one_node node{nobody_at_work()};
   fill(node, 9000); // more than one part
   node.run();
   constexpr std::size_t bound = 64;
@@ -185,10 +174,7 @@ TEST_CASE("P28: no more counts are under way than the bound, and what is above i
 }
 
 TEST_CASE("P24: damage that any reading finds is told to the store actor, which sets the task aside") {
-  tests::node_settings settings;
-  settings.schedulers.clear();
-  settings.has_supervisor = false;
-  one_node node{settings};
+  one_node node{nobody_at_work()};
   fill(node, 1);
   node.run();
   bool is_set_aside = false;
@@ -213,10 +199,7 @@ TEST_CASE("P24: damage that any reading finds is told to the store actor, which 
 }
 
 TEST_CASE("P28: whoever asks for all that is overdue is given some, and where to go on") {
-  tests::node_settings settings;
-  settings.schedulers.clear();
-  settings.has_supervisor = false;
-  one_node node{settings};
+  one_node node{nobody_at_work()};
   constexpr std::size_t tasks = 1200;
   constexpr std::size_t page_max = 1000;
   fill(node, tasks);
