@@ -341,8 +341,8 @@ TEST_CASE("a request goes through a proxy of HTTP with its whole URL") {
   std::atomic<int> calls = 0;
   talking_service proxy{[&](talk& t) {
     const auto request = t.hear_call();
+    ++calls; // before the answer, after which the caller looks
     t.answer(request.starts_with("POST http://service.test/charge HTTP/1.1\r\nHost: service.test\r\n") ? "1" : "2");
-    ++calls;
   }};
   http_options o;
   o.url = "http://service.test/charge"; // which nobody but the proxy looks up
