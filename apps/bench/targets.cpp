@@ -151,6 +151,37 @@ measurement listing_under_load() {
     }};
 }
 
+/// What a task costs in a node whose metrics are asked for each second, and in one without a port for that: at the same
+/// time, since it differs by less than two runs of the same do.
+measurement cost_of_metrics() {
+  auto without = closed("256 in flight", 256);
+  without.plan.seconds = 6;
+  auto with = without;
+  with.name = "256 in flight, metrics each second";
+  with.scrapes_per_second = 1;
+  return {"metrics under load", [with, without](const std::filesystem::path& folder) {
+            const auto both = measure_together({with, without}, folder);
+            const auto cost = at("/per_task/cpu_ms");
+            return json{
+              {"with", both[0]}, {"without", both[1]}, {"dearer_percent", 100 * (cost(both[0]) / cost(both[1]) - 1)}};
+          }};
+}
+
+/// CPU of all processes for a task of five calls, the service's own included, and for one of five functions.
+measurement agents_over_http() {
+  const auto functions = closed("closed loop, 256 in flight", 256);
+  auto http = functions;
+  http.name = "closed loop, 256 in flight, agents over HTTP";
+  http.agents = agent_place::http;
+  return {http.name, [both = in_turn{http, functions}](const std::filesystem::path& folder) mutable {
+            auto [calls, none] = both.run(folder);
+            const auto cost = at("/per_task/cpu_ms");
+            calls["times_dearer"] = cost(calls) / cost(none);
+            calls["functions"] = std::move(none);
+            return calls;
+          }};
+}
+
 /// Tasks of 64 steps beside those of five: how many of them a machine does differs by more from hour to hour than what
 /// a step costs in the two.
 measurement many_steps() {
@@ -230,8 +261,6 @@ std::vector<target_group> open_loops(double duration) {
 }
 
 std::vector<target_group> between_processes() {
-  auto http = closed("closed loop, 256 in flight, agents over HTTP", 256);
-  http.agents = agent_place::http;
   auto agents = closed("closed loop, 256 in flight, agents on another node over CAF", 256);
   agents.agents = agent_place::node;
   auto client = closed("submissions from another process over CAF, 256 on their way", 256);
@@ -253,10 +282,10 @@ std::vector<target_group> between_processes() {
   request.name = "submissions from another process over HTTP, one connection";
   request.connections = 1;
   return {
-    {measurement_of(http),
+    {agents_over_http(),
      repeated,
-     {by_speed(at_least("agents over HTTP, five calls a task", "tasks/s", 3000, at("/tasks_per_second")),
-               shared_syncs)}},
+     {by_speed(at_least("agents over HTTP, five calls a task", "tasks/s", 3000, at("/tasks_per_second")), shared_syncs),
+      at_most("  a task of five calls, against one of functions", "times the CPU", 2.5, at("/times_dearer"))}},
     {measurement_of(agents),
      repeated,
      {by_speed(at_least("agents on another node over CAF", "tasks/s", 8000, at("/tasks_per_second")), shared_syncs)}},
@@ -368,6 +397,9 @@ std::vector<target_group> side_effects() {
     {backlog_curve(),
      repeated,
      {at_most("a task with 1,000,000 waiting, against 1,000", "times the CPU", 1.1, at("/times_dearer"))}},
+    {cost_of_metrics(),
+     often_repeated,
+     {at_most("metrics each second under load", "% more CPU", 2, at("/dearer_percent"))}},
     {listing_under_load(),
      often_repeated,
      {at_most("ten task lists a second under load", "% slower", 10, at("/slower_percent"))}},

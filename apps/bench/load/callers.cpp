@@ -25,6 +25,7 @@ struct common {
   std::mutex mutex{};
   histogram acknowledged{};
   histogram listed{};
+  histogram scraped{};
   std::uint64_t pushed_back = 0;
 };
 
@@ -93,15 +94,26 @@ void submit_all(common& c) {
       std::this_thread::sleep_for(std::chrono::milliseconds{100});
 }
 
-void list_all(common& c) {
-  client node{c.plan.socket};
-  const std::chrono::duration<double> every{1 / c.plan.lists_per_second};
+/// Asks so often until the end; `took` has how long each took since it was due.
+template <class Ask>
+void ask_at_rate(common& c, double per_second, histogram& took, Ask ask) {
+  const std::chrono::duration<double> every{1 / per_second};
   for (auto due = steady::now(); due < c.until; due += std::chrono::duration_cast<steady::duration>(every)) {
     std::this_thread::sleep_until(due);
-    node.call(api::task_list, {{"max", 100}});
+    ask();
     const std::lock_guard lock{c.mutex};
-    c.listed.add(steady::now() - due);
+    took.add(steady::now() - due);
   }
+}
+
+void list_all(common& c) {
+  client node{c.plan.socket};
+  ask_at_rate(c, c.plan.lists_per_second, c.listed, [&] { node.call(api::task_list, {{"max", 100}}); });
+}
+
+void scrape_all(common& c) {
+  http_connection node{c.plan.http_port};
+  ask_at_rate(c, c.plan.scrapes_per_second, c.scraped, [&] { node.ask(http::verb::get, "/metrics"); });
 }
 
 } // namespace
@@ -111,11 +123,13 @@ nlohmann::json call_node(const call_plan& plan) {
   common c{plan, begun + std::chrono::duration_cast<steady::duration>(std::chrono::duration<double>{plan.seconds}),
            plan.first};
   std::vector<std::future<void>> callers;
-  callers.reserve(plan.connections + 1);
+  callers.reserve(plan.connections + 2);
   for (std::uint32_t i = 0; i < plan.connections; ++i)
     callers.push_back(std::async(std::launch::async, [&c] { submit_all(c); }));
   if (plan.lists_per_second > 0)
     callers.push_back(std::async(std::launch::async, [&c] { list_all(c); }));
+  if (plan.scrapes_per_second > 0)
+    callers.push_back(std::async(std::launch::async, [&c] { scrape_all(c); }));
   for (auto& x : callers)
     x.get();
   const auto seconds = std::chrono::duration<double>(steady::now() - begun).count();
@@ -124,6 +138,7 @@ nlohmann::json call_node(const call_plan& plan) {
           {"acknowledged", c.acknowledged.count()},
           {"acknowledged_ms", c.acknowledged.json()},
           {"listed_ms", c.listed.json()},
+          {"scraped_ms", c.scraped.json()},
           {"pushed_back", c.pushed_back}};
 }
 

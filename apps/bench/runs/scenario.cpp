@@ -117,7 +117,7 @@ public:
       start_agents(local_address(ports[1]));
     if (s.client == client_place::node)
       start_client();
-    if (is_called() || s.lists_per_second > 0)
+    if (is_called() || is_asked())
       caller_ = std::make_unique<part>(part_setup{.kind = "caller"});
     if (is_spread)
       await_connections();
@@ -136,8 +136,11 @@ public:
   json measured() {
     auto measured = is_called() ? caller_->answer() : driving_part().answer();
     measured.erase("ended_in_slots");
-    if (scenario_.lists_per_second > 0)
-      measured["listed_ms"] = caller_->answer().at("listed_ms");
+    if (is_asked()) {
+      const auto asked = caller_->answer();
+      measured["listed_ms"] = asked.at("listed_ms");
+      measured["scraped_ms"] = asked.at("scraped_ms");
+    }
     const auto drained = await_drained();
     const auto after = figures();
     measured["name"] = scenario_.name;
@@ -157,6 +160,9 @@ private:
 
   /// The client is another process that is no node.
   bool is_called() const { return scenario_.client == client_place::socket || scenario_.client == client_place::http; }
+
+  /// By another process, while a load is driven that does not come from there.
+  bool is_asked() const { return scenario_.lists_per_second > 0 || scenario_.scrapes_per_second > 0; }
 
   part_setup setup_of(const char* name) const {
     part_setup p;
@@ -178,7 +184,7 @@ private:
     p.keep_at_most = scenario_.keep_at_most;
     if (scenario_.is_only_stored)
       std::erase(p.roles, "scheduler");
-    if (scenario_.client == client_place::http)
+    if (scenario_.client == client_place::http || scenario_.scrapes_per_second > 0)
       p.http_port = runtime::free_ports(1).front();
     if (scenario_.agents == agent_place::http) {
       service_ = std::make_unique<part>(part_setup{.kind = "service", .load = scenario_.load});
@@ -229,12 +235,14 @@ private:
   void drive() {
     auto plan = scenario_.plan;
     plan.there_before = scenario_.there_before;
-    if (scenario_.lists_per_second > 0) {
-      call_plan lists;
-      lists.socket = socket_;
-      lists.lists_per_second = scenario_.lists_per_second;
-      lists.seconds = plan.warm_up + plan.seconds;
-      caller_->tell("call", lists);
+    if (is_asked()) {
+      call_plan questions;
+      questions.socket = socket_;
+      questions.http_port = setup_.http_port;
+      questions.lists_per_second = scenario_.lists_per_second;
+      questions.scrapes_per_second = scenario_.scrapes_per_second;
+      questions.seconds = plan.warm_up + plan.seconds;
+      caller_->tell("call", questions);
     }
     driving_part().tell("drive", plan);
   }

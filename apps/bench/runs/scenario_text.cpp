@@ -93,6 +93,7 @@ std::string text_of(const json& m) {
   text += times_text("acknowledged", m, "acknowledged_ms");
   text += times_text("done", m, "completed_ms");
   text += times_text("listed", m, "listed_ms");
+  text += times_text("scraped", m, "scraped_ms");
   text += costs_text(m);
   text += server_text(m);
   text += fmt::format("  {:<13}{:.0f} MiB (at most {:.0f}), store {:.1f} MiB\n", "memory",
