@@ -46,13 +46,17 @@ public:
   }
 
   behavior_type make_behavior() override {
+    tell(this, deps_.store, subscribe{every_task});
     go_on();
     return {
       one_by_one<const writes_done>([this](const write_done& w) {
         on_written(w);
         go_on();
       }),
-      [](const store_news&) {},
+      [this](const store_news&) {
+        if (!std::exchange(is_news_, true))
+          go_on();
+      },
       [this](const tick_timer& m) {
         if (timer_.fires<webhook_self>(this, deps_.clock, m))
           go_on();
@@ -83,7 +87,7 @@ private:
       give_up(p, "the receiver is away");
     while (const auto p = box_.next(at))
       deliver(box_.at(*p).what, p, at);
-    auto due = std::min(box_.next_due(), look_at_);
+    auto due = std::min(box_.next_due(), next_look());
     for (const auto& [ticket, c] : calls_)
       if (!c.is_stopped)
         due = std::min(due, c.began_at + deps_.call_limit);
@@ -92,22 +96,32 @@ private:
 
   // ---- what waits in the store ----
 
+  workflow::instant next_look() const {
+    const bool is_soon = is_news_ || there_are_more_ || !not_taken_.empty();
+    return looked_at_ + (is_soon ? deps_.look_every : deps_.look_rarely);
+  }
+
   void look(workflow::instant at) {
-    if (at < look_at_)
+    if (at < next_look())
       return;
-    look_at_ = at + deps_.look_every;
+    looked_at_ = at;
     for (const auto& p : std::exchange(not_taken_, {}))
       acknowledge(p);
     if (is_reading_ || !box_.has_room())
       return;
     is_reading_ = true;
+    is_news_ = false;
     ask(this, deps_.reader, deps_.reader_limit, find_notices{observer_, 2 * deps_.outbox.window})
       .then(
         [this](const notice_page& page) {
           on_page(page);
           go_on();
         },
-        [this](const caf::error&) { is_reading_ = false; });
+        [this](const caf::error&) {
+          is_reading_ = false;
+          is_news_ = true;
+          go_on();
+        });
   }
 
   void on_page(const notice_page& page) {
@@ -281,7 +295,8 @@ private:
   workflow::outbox box_;
   std::unique_ptr<caller> caller_;
   deadline_timer timer_;
-  workflow::instant look_at_; ///< unset: at once
+  workflow::instant looked_at_;
+  bool is_news_ = true; ///< since it looked
   bool is_reading_ = false;
   bool there_are_more_ = false;                               ///< than are in memory, when it looked last
   std::map<std::uint64_t, std::uint32_t> left_while_reading_; ///< by lane: what a page may still show up to there

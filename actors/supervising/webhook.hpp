@@ -24,7 +24,8 @@ struct webhook_deps {
   reader_actor reader;
   node_clock clock;
   std::function<void(const std::string& line)> warn;
-  workflow::span look_every{200}; ///< for what waits in the store
+  workflow::span look_every{200};   ///< for what waits in the store, while tasks change or more is known to wait
+  workflow::span look_rarely{2000}; ///< otherwise: a commit that changed no task may have told of a condition
   workflow::span reader_limit{5000};
 };
 

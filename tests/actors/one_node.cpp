@@ -19,6 +19,7 @@ std::unique_ptr<store::local_store> opened(const std::filesystem::path& director
   o.size_max = settings.size_max;
   o.size_reserve = settings.size_reserve;
   o.journal_max = o.size_reserve / store::journal_growth;
+  o.webhooks = settings.webhooks;
   static std::atomic<std::uint64_t> openings{0};
   o.journal_name = ++openings;
   return store::open_lmdb_store(o);

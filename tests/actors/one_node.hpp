@@ -21,6 +21,7 @@
 #include "tests/actors/test_node.hpp"
 #include "tests/actors/workflows.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "workflow/outward/notification.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -45,6 +46,7 @@ struct node_settings {
   std::uint64_t size_max = 256 << 20; ///< of the store, in bytes
   std::uint64_t size_reserve = 16 << 20;
   bool has_supervisor = true;
+  std::vector<workflow::subscription> webhooks; ///< for which the store keeps notifications
   /// Agents by name that are the real ones, in place of scripted ones.
   std::map<std::string, std::function<actors::agent_actor(test_node&, const std::string&)>> real_agents;
 };

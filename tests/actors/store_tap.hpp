@@ -52,6 +52,13 @@ public:
   std::size_t tasks_read() const { return tasks_read_; }
   std::size_t definitions_read() const { return definitions_read_; }
   std::size_t saves() const { return saves_; }
+  std::size_t notices_read() const { return notices_read_; }
+
+  std::vector<store::notice_entry> notices(const std::string& observer, std::uint64_t after_number,
+                                           std::uint32_t after_sequence, std::size_t max) const override {
+    ++notices_read_;
+    return real().notices(observer, after_number, after_sequence, max);
+  }
 
   using wrapped_store::find;
   std::optional<workflow::task> find(std::uint64_t number) const override {
@@ -137,6 +144,7 @@ private:
   mutable std::size_t tasks_read_ = 0;
   mutable std::size_t definitions_read_ = 0;
   std::size_t saves_ = 0;
+  mutable std::size_t notices_read_ = 0;
 };
 
 } // namespace steadfast::tests
