@@ -1,6 +1,6 @@
 #include "runtime/http/http_session.hpp"
-#include "runtime/events/change_hub.hpp"
 
+#include "runtime/events/change_hub.hpp"
 #include "runtime/http/http_tls.hpp"
 #include "runtime/http/messages/http_text.hpp"
 
@@ -279,6 +279,7 @@ private:
     host_.figures->answers.at(r.status).add();
     auto& m = out_.emplace(static_cast<http::status>(r.status), 11);
     m.set(http::field::server, "steadfast");
+    m.set(http::field::date, http_date(std::chrono::system_clock::now()));
     if (!r.type.empty())
       m.set(http::field::content_type, r.type);
     for (const auto& [name, value] : r.headers)

@@ -11,7 +11,9 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <ctime>
 #include <stdexcept>
 
 namespace steadfast::runtime {
@@ -20,6 +22,8 @@ namespace {
 
 constexpr int fast = 1;                     ///< level of zlib: JSON becomes little smaller with more
 constexpr int gzip_window = MAX_WBITS + 16; ///< zlib's way to ask for the format of gzip
+
+constexpr const char* form_of_dates = "%a, %d %b %Y %H:%M:%S GMT"; ///< English: the program sets no language of dates
 
 /// In a query a plus is a space.
 std::optional<std::string> decoded(std::string_view text, bool is_query) {
@@ -47,6 +51,14 @@ std::string_view trimmed(std::string_view text) {
 }
 
 } // namespace
+
+std::string http_date(std::chrono::system_clock::time_point t) {
+  const auto seconds = std::chrono::system_clock::to_time_t(t);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  std::array<char, 64> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), form_of_dates, &utc)};
+}
 
 std::optional<std::string> http_target::find(std::string_view name) const {
   const auto found = std::find_if(query.rbegin(), query.rend(), [&](const auto& x) { return x.first == name; });

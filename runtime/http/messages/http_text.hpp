@@ -31,6 +31,9 @@ std::optional<http_target> parse_target(std::string_view target);
 /// The host without its port, in small letters: of a Host header, or of an origin without its scheme.
 std::string host_of(std::string_view text);
 
+/// "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, 5.6.7)
+std::string http_date(std::chrono::system_clock::time_point t);
+
 /// When to come again, where nobody knows better.
 inline constexpr std::chrono::milliseconds busy_wait{1000};
 

@@ -3,6 +3,7 @@
 #include "api/method.hpp"
 #include "api/route.hpp"
 #include "runtime/http/http_callers.hpp"
+#include "runtime/http/messages/http_text.hpp"
 #include "tests/runtime/http/http_node.hpp"
 #include "tests/support/comes_true.hpp"
 
@@ -38,6 +39,18 @@ std::string inflated(const std::string& text) {
 }
 
 } // namespace
+
+TEST_CASE("http: each answer has the date in the form of RFC 9110") {
+  constexpr std::chrono::sys_seconds example{std::chrono::seconds{784'111'777}};
+  CHECK(runtime::http_date(example) == "Sun, 06 Nov 1994 08:49:37 GMT");
+  const http_node n;
+  const auto before = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const auto date = n.get("/health/live").headers.at("date");
+  std::vector<std::string> possible;
+  for (auto t = before; t <= std::chrono::system_clock::now(); t += std::chrono::seconds{1})
+    possible.push_back(runtime::http_date(t));
+  CHECK_THAT(possible, Catch::Matchers::VectorContains(date));
+}
 
 TEST_CASE("http: what is no request of the API is refused with its reason") {
   const http_node n;
