@@ -80,8 +80,9 @@ method act_method() {
           {id_of_task(), text("act", "what is done").required().one_of(task_acts()),
            text("step", "the step to skip or to try again"),
            value("document", "with skip the step's result, with edit the payload; as `payload` of `submit`"),
-           flag("new_key", "the step is tried again under another idempotency key"), who(), why(),
-           flag("dry_run", "only check whether the act would be accepted now; nothing is done")},
+           flag("new_key", "the step is tried again under another idempotency key"),
+           number("revision", "refused if the task has another one by then; 0: whatever it has").otherwise(0), who(),
+           why(), flag("dry_run", "only check whether the act would be accepted now; nothing is done")},
           {process_state_field()},
           {error::refused, error::busy, error::not_found}};
 }

@@ -207,6 +207,8 @@ json task_state(const control_context& c, const api::arguments& params) {
 /// What would become of the act, by what is there now. Throws api::error with the reason if the task would not take it.
 json dry_run(const control_context& c, const actors::act_on_task& act) {
   const auto view = view_of(c, act.id);
+  if (act.revision != 0 && act.revision != view.task->revision)
+    throw api::error{api::error::refused, "the task has revision " + std::to_string(view.task->revision)};
   const auto event = actors::event_of(act, *view.task, *view.definition);
   if (!event)
     throw api::error{api::error::refused, actors::why_no_event(act)};
@@ -225,6 +227,7 @@ json act_on_task(const control_context& c, const api::arguments& params) {
   question.new_key = params.flag("new_key");
   question.who = params.text("who");
   question.why = params.text("why");
+  question.revision = params.number<std::uint64_t>("revision");
   if (params.flag("dry_run"))
     return dry_run(c, question);
   const auto r = c.ask<actors::act_result>(c.parts.gateway, question);

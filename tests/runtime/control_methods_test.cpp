@@ -215,6 +215,24 @@ TEST_CASE("a task that waits for the place that an ended one keeps tells when it
   CHECK_THAT(told("second"), !Contains("`first`"));
 }
 
+TEST_CASE("an act that names a revision is refused once the task has another one") {
+  const called_node n;
+  n.call("submit", {{"id", "a"}, {"workflow", "trip"}, {"payload", "1"}, {"not_before_ms", 4'000'000'000'000}});
+  const auto revision = [&] { return n.call("task.show", {{"id", "a"}}).at("task").at("revision").get<unsigned>(); };
+  const auto edit = [&](unsigned of, bool is_dry) {
+    return json{{"id", "a"}, {"act", "edit"}, {"document", "2"}, {"who", "ann"}, {"revision", of}, {"dry_run", is_dry}};
+  };
+  const auto before = revision();
+  CHECK(n.call("task.act", edit(before, true)).at("process_state") == "pending");
+  n.call("task.act", {{"id", "a"}, {"act", "suspend"}, {"who", "ben"}});
+  REQUIRE(revision() != before);
+  CHECK_THAT(n.refusal("task.act", edit(before, true)), Contains("the task has revision"));
+  CHECK_THAT(n.refusal("task.act", edit(before, false)), Contains("1 the task"));
+  CHECK(n.call("task.show", {{"id", "a"}}).at("task").at("payload") == 1);
+  n.call("task.act", edit(revision(), false));
+  CHECK(n.call("task.show", {{"id", "a"}}).at("task").at("payload") == 2);
+}
+
 TEST_CASE("row 134: a submission says what becomes of the task that has its id") {
   const called_node n;
   const auto submit = [](const std::string& payload, const std::string& how) {

@@ -265,6 +265,12 @@ test('suspend, edit, resume and cancel', async () => {
   assert.equal(await node.state('rests'), 'suspended');
 
   await begin('rests', 'Edit', 'moved');
+  const ben = { act: 'edit', who: 'ben', document: '{"customer": "c-1", "address": "elsewhere"}' };
+  await node.post('/v1/tasks/rests/actions', ben);
+  await page.getByText(/Somebody else has changed the payload/).waitFor();
+  await page.keyboard.press('Escape');
+
+  await begin('rests', 'Edit', 'moved');
   const payload = page.locator('dialog textarea');
   await payload.fill('{"customer": "c-1", "address": ');
   await page.getByText(/The text is not JSON/).waitFor();

@@ -103,13 +103,23 @@ public:
       return report_unchanged();
     if (g_.dry_run)
       return report_preview();
-    if (by_editor && !workflow::is_same_json(exact_text(payload()), exact_text(before_)))
-      throw failure{refused, "somebody else has changed the payload meanwhile: nothing was changed"};
-    return report_sent(node_.call(api::task_act, params(document_)));
+    auto act = params(document_);
+    if (by_editor)
+      act["revision"] = unchanged_revision();
+    return report_sent(node_.call(api::task_act, act));
   }
 
 private:
-  json payload() { return node_.call(api::task_show, {{"id", g_.id}}).at("task").at("payload"); }
+  json task() { return node_.call(api::task_show, {{"id", g_.id}}).at("task"); }
+  json payload() { return task().at("payload"); }
+
+  /// Of the task as it is now. Throws if its payload is not the one that was edited.
+  std::uint64_t unchanged_revision() {
+    const auto now = task();
+    if (!workflow::is_same_json(exact_text(now.at("payload")), exact_text(before_)))
+      throw failure{refused, "somebody else has changed the payload meanwhile: nothing was changed"};
+    return now.at("revision").get<std::uint64_t>();
+  }
 
   json params(const std::string& document) const {
     return {{"id", g_.id}, {"act", "edit"}, {"who", who_acts()}, {"why", g_.why}, {"document", document}};

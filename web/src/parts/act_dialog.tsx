@@ -33,7 +33,8 @@ export function ActDialog({
   const steps = useMemo(() => stepsFor(task, act), [task.id, act]);
   const [step, setStep] = useState(act === 'skip' ? (steps[0] ?? '') : '');
   const [newKey, setNewKey] = useState(false);
-  const [document, setDocument] = useState(act === 'edit' ? textOf(task.payload) : '');
+  const [before] = useState(textOf(task.payload));
+  const [document, setDocument] = useState(act === 'edit' ? before : '');
   const [who, setWho] = useState(lastWho());
   const [why, setWhy] = useState('');
   const [verdict, setVerdict] = useState<Verdict>({ is: 'asked', why: '' });
@@ -42,15 +43,19 @@ export function ActDialog({
   const [isSending, setSending] = useState(false);
 
   const path = `/v1/tasks/${segment(task.id)}/actions`;
-  const mistake = mistakeIn(document, act, task.content_type);
+  const isOvertaken = act === 'edit' && textOf(task.payload) !== before;
+  const mistake = isOvertaken
+    ? 'Somebody else has changed the payload: close this, and edit what is there now.'
+    : mistakeIn(document, act, task.content_type);
   const body = useMemo(
     () => ({
       act,
       ...(step && { step }),
       ...(newKey && { new_key: true }),
       ...(document.trim() !== '' && (act === 'edit' || act === 'skip') && { document }),
+      ...(act === 'edit' && { revision: task.revision }),
     }),
-    [act, step, newKey, document],
+    [act, step, newKey, document, task.revision],
   );
 
   useEffect(() => {
