@@ -124,9 +124,12 @@ state_store::commit_end postgres_engine::begin_commit(const write_list& batch) {
   std::vector<outcome> outcomes;
   for (bool is_decided = false; !is_decided;) { // on what one task says another may be needed
     put_back_needed(needed, batch.size(), asked);
+    if (!needed.purges.empty())
+      settle_in_order(); // a purge of a large family takes long, and life is shown only while nothing is under way
     const auto before = log_.last();
     needed_tasks also;
     try {
+      const partition_log::filling on_the_way{log_};
       outcomes = memory_->commit(batch, asked, also);
     } catch (const store_error& e) {
       if (log_.last() == before || e.is_fatal())
@@ -164,12 +167,18 @@ void postgres_engine::put_back_needed(const needed_tasks& needed, std::size_t wr
     asked.counts = ended_.counts();
 }
 
-void postgres_engine::save_before_coming_back() {
+void postgres_engine::settle_in_order() {
   log_.settle_all();
   go_back_after_failure();
-  memory_->save();
-  if (is_stale_ || !partition_.is_owned() || !memory_->is_saved())
+  if (is_stale_ || !partition_.is_owned())
     throw store_error{"what was committed last is not in order yet", false};
+}
+
+void postgres_engine::save_before_coming_back() {
+  settle_in_order();
+  memory_->save();
+  if (!memory_->is_saved())
+    throw store_error{"what was committed last is not saved yet", false};
 }
 
 /// From the partition, as long as nobody reads what is only partly there.

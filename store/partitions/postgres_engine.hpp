@@ -79,6 +79,8 @@ private:
 
   std::string why_not_in_order();
   void put_back_needed(const needed_tasks& needed, std::size_t writes, asked_elsewhere& asked);
+  /// All that was sent is known, and the memory has what was made. Throws store_error.
+  void settle_in_order();
   void save_before_coming_back();
   void fill_again();
   std::vector<outcome> end_commit(const entry_end* sent, std::vector<outcome> outcomes);

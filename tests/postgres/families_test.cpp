@@ -336,6 +336,21 @@ TEST_CASE("row 86: an owner shows that he lives while a family comes back") {
   x.expect_whole();
 }
 
+TEST_CASE("row 86: an owner shows that he lives while a large family is purged") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  shop x;
+  x.submit("o", 3000);
+  x.work_off();
+  x.store.settings().lease = std::chrono::milliseconds{20};
+  x.store.reopen();
+  const auto before = x.store->known().commit;
+  CHECK(x.store.one(purge_ended{"order", {{}, 0}, 10, {}, at(9000)}).purged == 1);
+  CHECK(x.store->known().commit >= before + 10); // one, and signs of life, of which few are from reading before it
+  CHECK(x.store->counts().tasks_purged == 3001);
+  x.expect_whole();
+}
+
 TEST_CASE("the marks of a family that came back go even if little else is written") {
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);
