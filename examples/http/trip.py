@@ -14,8 +14,7 @@ def ask(method, target, body=None, **headers):
     """The answer; pushed back or without one, it asks again: the id makes that safe."""
     if token:
         headers["Authorization"] = "Bearer " + token
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(target, data, headers, method=method)
+    request = urllib.request.Request(target, body and json.dumps(body).encode(), headers, method=method)
     while True:
         try:
             return urllib.request.urlopen(request, timeout=75)

@@ -7,8 +7,7 @@ import type { components, paths } from './api.d.ts';
 
 declare const process: { argv: string[]; env: Record<string, string | undefined>; exit(code: number): never };
 type Body = NonNullable<paths['/v1/tasks/{id}']['put']['requestBody']>['content']['application/json'];
-type Problem = components['schemas']['problem'];
-type Task = components['schemas']['task'];
+type Schemas = components['schemas'];
 
 const [url, id] = process.argv.slice(2) as [string, string];
 const path = `${url}/v1/tasks/${encodeURIComponent(id)}`;
@@ -18,23 +17,23 @@ const end = (why: string): never => (console.error(why), process.exit(1));
 /** Pushed back or without an answer, it asks again: the id makes that safe. */
 async function ask(method: string, target: string, body?: Body, more = {}): Promise<Response> {
   const headers = { ...more, ...(token && { Authorization: `Bearer ${token}` }) };
-  const request = { method, headers, body: body ? JSON.stringify(body) : null };
-  const answer = await fetch(target, request).catch(({ cause }: { cause?: Error & { code?: string } }) => {
+  const sent = fetch(target, { method, headers, body: body ? JSON.stringify(body) : null });
+  const answer = await sent.catch(({ cause }: { cause?: Error & { code?: string } }) => {
     if (/CERT|UNABLE|TLS|SSL|HPE/.test(cause?.code ?? '')) end(`${url}: ${cause}`); // and another try would not help
     console.error(`${cause}; trying again`);
   });
   if (answer?.ok) return answer;
   if (answer && ![429, 503, 504].includes(answer.status))
-    end(((await answer.json().catch(() => null)) as Problem | null)?.detail ?? `${target}: status ${answer.status}`);
+    end(((await answer.json().catch(() => null)) as Schemas['problem'])?.detail ?? `${target}: ${answer.status}`);
   await new Promise(again => setTimeout(again, Number(answer?.headers.get('Retry-After') ?? 1) * 1000));
   return ask(method, target, body, more);
 }
 
 /** Each state of the task, once, also when the connection is lost on the way. */
-async function* states(target: string): AsyncGenerator<Task> {
-  for (let seen = {}; ;) {
-    const answer = await ask('GET', target, undefined, seen);
-    if (answer.status === 204) return; // it has ended, and that was seen
+async function* states(target: string) {
+  let [seen, answer] = [{}, await ask('GET', target)];
+  // 204: it has ended, and that was seen.
+  for (; answer.status !== 204; answer = await ask('GET', target, undefined, seen)) {
     const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
     for (let text = ''; ;) {
       const piece = await reader.read().catch(() => ({ done: true, value: '' })); // the connection was lost
@@ -45,14 +44,14 @@ async function* states(target: string): AsyncGenerator<Task> {
         const [, last, data] = /^id: (.*)\nevent: task\ndata: (.*)$/.exec(event) ?? [];
         if (!data) continue; // a sign of life
         seen = { 'Last-Event-ID': last };
-        yield (JSON.parse(data) as { task: Task }).task;
+        yield (JSON.parse(data) as { task: Schemas['task'] }).task;
       }
     }
   }
 }
 
-const trip: Body = { workflow: 'trip', payload: { guest: 'Ada', nights: 2, taxi: false } };
 void (async () => {
+  const trip = { workflow: 'trip', payload: { guest: 'Ada', nights: 2, taxi: false } };
   console.log((await ask('PUT', path, trip)).status === 201 ? 'made' : 'it was there');
   for await (const task of states(`${path}/events`))
     console.log(task.process_state, ...task.steps.map(s => ` ${s.name} ${s.state}`));
