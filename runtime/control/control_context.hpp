@@ -3,6 +3,7 @@
 #include "api/arguments.hpp"
 #include "runtime/assembly/assembly.hpp"
 #include "runtime/control/control_server.hpp"
+#include "runtime/control/pending_submissions.hpp"
 #include "workflow/supervision/node_card.hpp"
 
 #include <caf/actor_system.hpp>
@@ -39,6 +40,7 @@ struct control_context {
   const node_parts& parts;
   std::atomic<bool>& is_store_read_whole; ///< by a method, now
   kept_standstill& standstill;
+  std::shared_ptr<pending_submissions> submissions;
 
   template <class Answer, class Handle, class Question>
   Answer ask(const Handle& actor, const Question& question, std::chrono::milliseconds limit = reply_limit) const {

@@ -74,32 +74,20 @@ json result_of(const std::string& id, const actors::receipt& r) {
   }
 }
 
-/// Asks in its constructor, which the thread that spawns it runs: so what one thread asks arrives in its order.
-class asking_actor : public caf::event_based_actor {
-public:
-  asking_actor(caf::actor_config& c, const std::function<void(caf::event_based_actor*)>& ask)
-      : caf::event_based_actor{c} {
-    ask(this);
-  }
-};
-
 /// Many submissions wait for one commit, so none of them occupies a thread.
 void submit(const control_context& c, const api::arguments& params, const control_reply& reply) {
   auto s = submission_of(c, params);
   const bool is_plain = s.conflict == workflow::on_conflict::same;
-  const auto ask = [gateway = c.parts.gateway, id = s.id, what = actors::boxed<workflow::submission>{std::move(s)},
-                    reply](caf::event_based_actor* self) {
-    actors::ask(self, gateway, control_context::reply_limit, what)
-      .then([reply, id](const actors::receipt& r) { reply([&] { return result_of(id, r); }); },
-            [reply](const caf::error& e) { reply([&]() -> json { throw control_context::error_of(e); }); });
-  };
-  const auto look_first = [ask, reader = c.parts.reader, reply](caf::event_based_actor* self) {
-    unless_older(self, reader, workflow::knowledge::limits, "`on_conflict`", reply, [self, ask] { ask(self); });
+  const auto ask = [to = c.submissions, id = s.id, what = actors::boxed<workflow::submission>{std::move(s)}, reply] {
+    to->submit(what, [to, reply, id](const actors::receipt* r) {
+      reply([&] { return r != nullptr ? result_of(id, *r) : throw control_context::error_of({}); });
+    });
   };
   if (is_plain)
-    c.sys.spawn<asking_actor>(ask);
-  else
-    c.sys.spawn(look_first);
+    return ask();
+  c.sys.spawn([ask, reader = c.parts.reader, reply](caf::event_based_actor* self) {
+    unless_older(self, reader, workflow::knowledge::limits, "`on_conflict`", reply, ask);
+  });
 }
 
 // ---- tasks ----
@@ -366,12 +354,14 @@ void record_act(const control_context& c, const api::arguments& params, const st
 control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
   const auto is_store_read_whole = std::make_shared<std::atomic<bool>>(false);
   const auto standstill = std::make_shared<kept_standstill>();
+  const auto submissions =
+    std::make_shared<pending_submissions>(sys, parts.gateway, workflow::span{control_context::reply_limit});
   control_methods all;
   for (const auto& b : bindings) {
-    const auto bound = [&sys, &parts, is_store_read_whole, standstill, b,
+    const auto bound = [&sys, &parts, is_store_read_whole, standstill, submissions, b,
                         method = &api::method_of(b.method)](const json& given, const control_reply& reply) {
       const api::arguments params{*method, given};
-      const control_context c{sys, parts, *is_store_read_whole, *standstill};
+      const control_context c{sys, parts, *is_store_read_whole, *standstill, submissions};
       if (const auto* replies_later = std::get_if<replies>(&b.function))
         (*replies_later)(c, params, reply);
       else

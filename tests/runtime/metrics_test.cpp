@@ -288,7 +288,7 @@ TEST_CASE("alerts of an incident that is muted do not hold the alert that a pers
     const auto found = s.find("steadfast_alerts{kind=\"waiting\"}");
     return found == s.end() ? -1 : found->second;
   };
-  REQUIRE(tests::comes_true([&] { return alerts() == 1; }));
+  REQUIRE(tests::comes_true([&] { return alerts() >= 1; }));
   n.methods.at("incident.act")({{"incident", 1}, {"act", "mute"}, {"who", "a test"}});
   CHECK(tests::comes_true([&] { return alerts() == 0; }));
   CHECK(samples_of(n.text()).at("steadfast_incidents{kind=\"waiting\"}") == 1);
