@@ -93,7 +93,7 @@ private:
 /// One edit of the payload of one task.
 class payload_edit {
 public:
-  explicit payload_edit(const task_edit_arguments& g) : g_{g}, node_{connect(g.node)}, before_{payload()} {}
+  explicit payload_edit(const task_edit_arguments& g) : g_{g}, node_{connect(g.node)} { before_ = payload(); }
 
   int run() {
     const bool by_editor = g_.payload.empty();
