@@ -55,7 +55,7 @@ public:
   void on_written(const write_done& m, workflow::instant clock);
   void on_news(const store_news& m);
   void on_read(std::uint64_t task, const task_view& m);
-  void on_unread(std::uint64_t task) { read_later(task); }
+  void on_unread(std::uint64_t task) { read_later(task, options_.retry_full); }
   void on_tick();
   workflow::instant next_due() const;
 
@@ -94,11 +94,11 @@ private:
   void go_on(std::uint64_t number);
   void commit(task_in_flight& e, workflow::change change, const workflow::clock_reading& clock);
   void note_refusal(const task_in_flight& e, const workflow::event& what, const workflow::change& change);
-  void on_stored(std::uint64_t number, const store::outcome& o);
-  void decide_again(std::uint64_t number, workflow::event cause, store::write_status why);
+  void on_stored(std::uint64_t number, const write_done& m);
+  void decide_again(std::uint64_t number, workflow::event cause, const write_done& m);
   void forget(std::uint64_t number, bool ended);
   void read_again(std::uint64_t number, task_in_flight& e);
-  void read_later(std::uint64_t number);
+  void read_later(std::uint64_t number, workflow::span wait);
   void stop_unwanted(const task_in_flight& e, const workflow::task* stored, bool mine);
   void carry_out(task_in_flight& e, const std::vector<workflow::command>& commands);
   void send_order(task_in_flight& e, std::size_t step);

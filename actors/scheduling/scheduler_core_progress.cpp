@@ -125,11 +125,12 @@ void scheduler_core::on_written(const write_done& m, workflow::instant clock) {
     case claim_ticket: return on_claimed(m, clock);
     case free_ticket: return on_freed(*m.outcome);
     case evidence_ticket: return;
-    default: return on_stored(m.ticket - first_task_ticket, *m.outcome);
+    default: return on_stored(m.ticket - first_task_ticket, m);
   }
 }
 
-void scheduler_core::on_stored(std::uint64_t number, const store::outcome& o) {
+void scheduler_core::on_stored(std::uint64_t number, const write_done& m) {
+  const auto& o = *m.outcome;
   const auto found = tasks_.find(number);
   if (found == tasks_.end() || !found->second.committing)
     return;
@@ -139,7 +140,7 @@ void scheduler_core::on_stored(std::uint64_t number, const store::outcome& o) {
   auto cause = *std::exchange(e.cause, std::nullopt);
   if (o.result != store::write_status::applied) {
     effects_.log("not stored", e.task(), o.why);
-    return decide_again(number, std::move(cause), o.result);
+    return decide_again(number, std::move(cause), m);
   }
   e.stored = {written, &std::get<store::update_task>(*written).next};
   e.revision = o.as<store::update_result>().revision;
@@ -157,7 +158,8 @@ void scheduler_core::on_stored(std::uint64_t number, const store::outcome& o) {
 
 /// Overtaken, not written, or nobody knows: what happened is decided again by what the store has then. A change that
 /// the store can never take is given up.
-void scheduler_core::decide_again(std::uint64_t number, workflow::event cause, store::write_status why) {
+void scheduler_core::decide_again(std::uint64_t number, workflow::event cause, const write_done& m) {
+  const auto why = m.outcome->result;
   auto& e = tasks_.at(number);
   e.reload = true;
   if (why != store::write_status::refused)
@@ -165,7 +167,7 @@ void scheduler_core::decide_again(std::uint64_t number, workflow::event cause, s
   if (why != store::write_status::full && why != store::write_status::unknown_outcome)
     return go_on(number);
   e.reading = true; // until the wait is over
-  read_later(number);
+  read_later(number, m.is_by_other_clock ? options_.retry_clock : options_.retry_full);
 }
 
 void scheduler_core::forget(std::uint64_t number, bool ended) {
@@ -188,9 +190,9 @@ void scheduler_core::read_again(std::uint64_t number, task_in_flight& e) {
   effects_.read(number);
 }
 
-void scheduler_core::read_later(std::uint64_t number) {
+void scheduler_core::read_later(std::uint64_t number, workflow::span wait) {
   full_.push_back(number);
-  full_until_ = std::min(full_until_, now() + options_.retry_full);
+  full_until_ = std::min(full_until_, now() + wait);
 }
 
 void scheduler_core::go_on_with_full() {
@@ -209,7 +211,7 @@ void scheduler_core::on_read(std::uint64_t number, const task_view& m) {
     return;
   auto& e = found->second;
   if (m.task && m.task->revision < e.revision) // what is known here cannot be read yet
-    return read_later(number);
+    return read_later(number, options_.retry_full);
   e.reading = e.reload = false;
   const bool mine = m.task && m.task->locked_by == options_.name && m.task->lock_epoch == e.task().lock_epoch;
   stop_unwanted(e, m.task ? &*m.task : nullptr, mine);

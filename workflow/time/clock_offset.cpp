@@ -12,10 +12,14 @@ span drift_in(span time) {
   return span{(time + one_in - span{1}) / one_in}; // rounded up
 }
 
+/// What clocks show is cut to whole milliseconds: each of the two may be ahead of it by almost so much.
+constexpr span shown_in{1};
+
 /// What a sample says by itself at the moment of the answer: the other clock showed `theirs` at some moment since the
 /// question, and may have drifted since then.
 clock_offset sampled_by(const clock_sample& s) {
-  return {s.theirs - s.answered_at, s.theirs - s.asked_at + drift_in(s.answered_at - s.asked_at), s.answered_at};
+  return {s.theirs - s.answered_at - shown_in, s.theirs - s.asked_at + shown_in + drift_in(s.answered_at - s.asked_at),
+          s.answered_at};
 }
 
 } // namespace

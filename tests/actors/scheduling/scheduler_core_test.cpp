@@ -306,6 +306,20 @@ TEST_CASE("what cannot be read yet as it was stored is read again after a pause,
   CHECK(d.reads.size() == 6);
 }
 
+TEST_CASE("row 50: what another clock than the store's decided is decided again soon: a complete-by may be near") {
+  scheduler_options o;
+  taking_core d{o};
+  d.start();
+  d.answer(one_taken(o.name, d.now));
+  REQUIRE(d.asked_for<store::update_task>());
+  write_done turned_away;
+  turned_away.outcome = boxed<store::outcome>{store::outcome{store::decision{store::write_status::full, {}}}};
+  turned_away.is_by_other_clock = true;
+  d.answer(std::move(turned_away));
+  CHECK(d.core.next_due() == d.now + o.retry_clock);
+  CHECK(d.core.next_due() < d.now + o.retry_full);
+}
+
 TEST_CASE(
   "P28: a task that waits for the supervisor alone is looked at again, so that its place is not lost with the news") {
   scheduler_options o;
