@@ -295,13 +295,13 @@ void read_webhook(toml_section s, node_options& o) {
   read_secret(s, "secret", w.key);
   read_secret(s, "old_secret", w.old_key);
   if (auto retry = s.section("retry")) {
-    retry->read("initial", w.outbox.retry.initial);
-    retry->read("cap", w.outbox.retry.cap);
+    retry->read("initial", w.delivery.retry.initial);
+    retry->read("cap", w.delivery.retry.cap);
     retry->end();
   }
-  s.read_count("concurrency", w.outbox.at_once, 1U);
+  s.read_count("concurrency", w.delivery.at_once, 1U);
   s.read("call_limit", w.call_limit);
-  s.read("give_up_after", w.outbox.give_up_after);
+  s.read("give_up_after", w.delivery.give_up_after);
   s.end();
   if (has_program == has_url)
     s.complain(has_url ? "has both a url and a program: it must be one or the other"

@@ -58,7 +58,7 @@ actors::make_caller caller_of(const webhook_entry& w) {
     o.environment[name] = value.reveal();
     o.secrets.push_back(value.reveal());
   }
-  return [o, at_once = w.outbox.at_once](actors::call_over over) {
+  return [o, at_once = w.delivery.at_once](actors::call_over over) {
     return actors::make_exec_caller(o, at_once, std::move(over));
   };
 }
@@ -85,7 +85,7 @@ std::map<std::string, actors::webhook_actor> spawn_webhooks(caf::actor_system& s
   for (const auto& w : entries) {
     actors::webhook_deps deps;
     deps.what = w.what;
-    deps.outbox = w.outbox;
+    deps.delivery = w.delivery;
     deps.call_limit = w.call_limit;
     deps.make = caller_of(w);
     deps.store = own.store_actor;
