@@ -16,7 +16,7 @@ namespace steadfast {
 /// Who is told of alerts and of ends of tasks: a URL, or a program that gets each notification on its standard input.
 struct webhook_entry {
   workflow::subscription what;
-  std::variant<actors::http_options, actors::exec_options> kind;
+  std::variant<actors::http_options, actors::program_options> kind;
   std::map<std::string, runtime::secret> secrets; ///< further headers or environment variables, never shown
   runtime::secret key;                            ///< that a URL's notifications are signed with; empty: they are not
   runtime::secret old_key;                        ///< also, while receivers change from one to the other
