@@ -1,10 +1,10 @@
 # cmake -D ROOT=<source tree> -P check_layers.cmake
 #
-# Keeps the picture true: std <- workflow <- store <- actors <- runtime <- simulation <- apps; examples and bench know
-# runtime; api knows workflow only, and client those two. A folder includes itself and folders to its left, by a path
-# from the root; a room of it those that are listed before it; and only some folders may know some libraries or the
-# time. What is in include/ is all that users get: it knows nothing else, and the examples for users know nothing but
-# it.
+# Keeps the picture true (docs/pictures/rooms.svg): std <- workflow <- store <- actors <- runtime <- simulation <- apps;
+# examples know runtime; api knows workflow only, and client those two. A folder includes itself and folders to its
+# left, by a path from the root; a room of it those that are listed before it; and only some folders may know some
+# libraries or the time. What is in include/ is all that users get: it knows nothing else, and the examples for users
+# know nothing but it.
 cmake_minimum_required(VERSION 3.25)
 set(sees_workflow workflow)
 set(sees_api ${sees_workflow} api)
@@ -16,10 +16,9 @@ set(sees_runtime ${sees_actors} steadfast api client runtime)
 set(sees_simulation ${sees_runtime} simulation)
 set(sees_apps ${sees_simulation} apps)
 set(sees_examples ${sees_runtime} examples)
-set(sees_bench ${sees_runtime} bench)
 set(sees_tests/support ${sees_runtime} tests/support)
 set(sees_simulation/program ${sees_simulation} examples tests/support simulation/program)
-set(sees_tests ${sees_apps} examples bench tests/support simulation/program tests)
+set(sees_tests ${sees_apps} examples tests/support simulation/program tests)
 set(rooms_workflow time text schedule definition calling step task children transition on_call supervision outward)
 set(rooms_store contract records outline verbs verbs/tasks postgres lmdb journal engine engine/family partitions
   upkeep)
@@ -49,6 +48,8 @@ set(rooms_apps
     commands
     top
     simulate
+    bench/programs
+    bench/micro
     bench/figures
     bench/load
     bench/runs
@@ -136,7 +137,7 @@ foreach(room IN LISTS rooms)
   refuse(${room} "it has more than ${sources_max} sources: make two rooms of it")
 endforeach()
 
-foreach(folder include workflow api client store actors runtime simulation apps examples bench)
+foreach(folder include workflow api client store actors runtime simulation apps examples)
   file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/${folder}/*.hpp" "${ROOT}/${folder}/*.cpp")
   foreach(file IN LISTS files)
     room_of(room ${folder} ${file})
@@ -222,8 +223,8 @@ endforeach()
 # SVG, whose id tells of which picture it is. An arrow that two others make needless is left out.
 set(boxes "")
 set(arrows "")
-foreach(folder tests simulation/program apps examples bench tests/support simulation runtime client api actors store
-        workflow steadfast)
+foreach(folder tests simulation/program apps examples tests/support simulation runtime client api actors store workflow
+        steadfast)
   set(rooms ${rooms_${folder}})
   list(FILTER rooms EXCLUDE REGEX "/")
   list(REVERSE rooms)
