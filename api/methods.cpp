@@ -11,23 +11,25 @@
 namespace steadfast::api {
 
 parameter who() {
-  return text("who", "who does it, as it is kept with what was done").required().up_to_bytes(workflow::note_size_max);
+  return text("who", "who does it; kept with what was done").required().up_to_bytes(workflow::note_size_max);
 }
 
 parameter why() {
-  return text("why", "the reason, as it is kept with what was done").up_to_bytes(workflow::note_size_max);
+  return text("why", "the reason; kept with what was done").up_to_bytes(workflow::note_size_max);
 }
 
 parameter page_size() {
-  return number("max", "entries of a page").between(1, 1000).otherwise(100);
+  return number("max", "the most entries of a page").between(1, 1000).otherwise(100);
 }
 
 parameter before_number() {
-  return number("before", "what `next` was on the page before").otherwise(0);
+  return number("before", "the value of `next` on the page before").otherwise(0);
 }
 
 field next_number() {
-  return {"next", kind::number, "to be given as `before`; a page may be empty and not the last", false, true};
+  return {"next", kind::number,
+          "pass it as `before` to get the next page; null: this is the last page. A page may be empty and not the last",
+          false, true};
 }
 
 std::vector<parameter> joined(std::vector<parameter> some, const std::vector<parameter>& more) {

@@ -1,10 +1,10 @@
 # cmake -D ROOT=<source tree> -P check_layers.cmake
 #
-# Keeps the picture true: std <- workflow <- store <- actors <- runtime <- simulation <- apps; examples and bench know
-# runtime; api knows workflow only, and client those two. A folder includes itself and folders to its left, by a path
-# from the root; a room of it those that are listed before it; and only some folders may know some libraries or the
-# time. What is in include/ is all that users get: it knows nothing else, and the examples for users know nothing but
-# it.
+# Keeps the picture true (docs/pictures/rooms.svg): std <- workflow <- store <- actors <- runtime <- simulation <- apps;
+# examples know runtime; api knows workflow only, and client those two. A folder includes itself and folders to its
+# left, by a path from the root; a room of it those that are listed before it; and only some folders may know some
+# libraries or the time. What is in include/ is all that users get: it knows nothing else, and the examples for users
+# know nothing but it.
 cmake_minimum_required(VERSION 3.25)
 set(sees_workflow workflow)
 set(sees_api ${sees_workflow} api)
@@ -16,7 +16,9 @@ set(sees_runtime ${sees_actors} steadfast api client runtime)
 set(sees_simulation ${sees_runtime} simulation)
 set(sees_apps ${sees_simulation} apps)
 set(sees_examples ${sees_runtime} examples)
-set(sees_bench ${sees_runtime} bench)
+set(sees_tests/support ${sees_runtime} tests/support)
+set(sees_simulation/program ${sees_simulation} examples tests/support simulation/program)
+set(sees_tests ${sees_apps} examples tests/support simulation/program tests)
 set(rooms_workflow time text schedule definition calling step task children transition on_call supervision outward)
 set(rooms_store contract records outline verbs verbs/tasks postgres lmdb journal engine engine/family partitions
   upkeep)
@@ -46,6 +48,8 @@ set(rooms_apps
     commands
     top
     simulate
+    bench/programs
+    bench/micro
     bench/figures
     bench/load
     bench/runs
@@ -133,7 +137,7 @@ foreach(room IN LISTS rooms)
   refuse(${room} "it has more than ${sources_max} sources: make two rooms of it")
 endforeach()
 
-foreach(folder include workflow api client store actors runtime simulation apps examples bench)
+foreach(folder include workflow api client store actors runtime simulation apps examples)
   file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/${folder}/*.hpp" "${ROOT}/${folder}/*.cpp")
   foreach(file IN LISTS files)
     room_of(room ${folder} ${file})
@@ -204,6 +208,74 @@ foreach(folder include workflow api client store actors runtime simulation apps 
     endif()
   endforeach()
 endforeach()
+
+# What tests share may be asked of them all, so it knows less than they do.
+file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/tests/support/*.hpp" "${ROOT}/tests/support/*.cpp")
+foreach(file IN LISTS files)
+  file(STRINGS "${ROOT}/${file}" includes REGEX "^#include \"(simulation|apps|examples|tests)/")
+  list(FILTER includes EXCLUDE REGEX "\"tests/support/")
+  if(includes)
+    refuse(${file} "tests/support must not have ${includes}")
+  endif()
+endforeach()
+
+# The picture of all that: who includes stands above what is included. DRAW=1 makes it anew, then scripts/pictures its
+# SVG, whose id tells of which picture it is. An arrow that two others make needless is left out.
+set(boxes "")
+set(arrows "")
+foreach(folder tests simulation/program apps examples tests/support simulation runtime client api actors store workflow
+        steadfast)
+  set(rooms ${rooms_${folder}})
+  list(FILTER rooms EXCLUDE REGEX "/")
+  list(REVERSE rooms)
+  string(REPLACE ">steadfast<" ">include/steadfast<" label "<b>${folder}</b>")
+  set(separator "<br/>")
+  set(in_line 0)
+  foreach(room IN LISTS rooms)
+    if(NOT "${folder}/${room}" STREQUAL "simulation/program")
+      string(APPEND label "${separator}${room}")
+      math(EXPR in_line "(${in_line} + 1) % 6")
+      set(separator " · ")
+      if(in_line EQUAL 0)
+        set(separator "<br/>")
+      endif()
+    endif()
+  endforeach()
+  string(APPEND boxes "  \"${folder}\" [label=<${label}>]\n")
+  foreach(seen IN LISTS sees_${folder})
+    set(is_needed TRUE)
+    foreach(between IN LISTS sees_${folder})
+      if(seen IN_LIST sees_${between} AND NOT between STREQUAL folder AND NOT between STREQUAL seen)
+        set(is_needed FALSE)
+      endif()
+    endforeach()
+    if(is_needed AND NOT seen STREQUAL folder)
+      string(APPEND arrows "  \"${folder}\" -> \"${seen}\"\n")
+    endif()
+  endforeach()
+endforeach()
+string(MD5 id "${boxes}${arrows}")
+set(picture "// Made by cmake/check_layers.cmake: which folder and room may include which.
+digraph rooms {
+  graph [id=\"${id}\", bgcolor=white, pad=0.2, nodesep=0.3, ranksep=0.35]
+  node [shape=box, style=\"rounded,filled\", fillcolor=\"#eef3fb\", color=\"#4a6fa5\"]
+  node [fontname=\"Helvetica\", fontsize=12]
+  edge [color=\"#555555\", arrowsize=0.8]
+${boxes}${arrows}}
+")
+set(drawn "${ROOT}/docs/pictures/rooms")
+if(DRAW)
+  file(WRITE "${drawn}.dot" "${picture}")
+  return()
+endif()
+file(READ "${drawn}.dot" there)
+if(NOT there STREQUAL picture)
+  refuse(docs/pictures/rooms.dot "it is not the order of folders and rooms: scripts/pictures makes it anew")
+endif()
+file(STRINGS "${drawn}.svg" of_this REGEX "id=\"${id}\"")
+if(NOT of_this)
+  refuse(docs/pictures/rooms.svg "it is not made from rooms.dot: scripts/pictures makes it anew")
+endif()
 
 if(problems)
   list(JOIN problems "\n  " text)

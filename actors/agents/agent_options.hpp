@@ -51,7 +51,7 @@ struct http_options {
 };
 
 /// Runs an allow-listed program: input on standard input, result on standard output, no shell.
-struct exec_options {
+struct program_options {
   std::string program; ///< absolute path
   std::vector<std::string> arguments;
   std::map<std::string, std::string> environment;   ///< the whole environment of the program, except STEADFAST_*
@@ -66,7 +66,7 @@ struct exec_options {
 /// What is wrong, one sentence each, naming the field. Empty: it can be used.
 std::vector<std::string> problems(const agent_options& o);
 std::vector<std::string> problems(const http_options& o);
-std::vector<std::string> problems(const exec_options& o);
+std::vector<std::string> problems(const program_options& o);
 
 /// What is wrong with a header or a variable of the environment, without its value. Empty: nothing.
 std::string header_problem(const std::string& name, const std::string& value);

@@ -23,7 +23,7 @@ agent_actor spawn_function_agent(caf::actor_system& sys, const agent_options& o,
 /// Its calls are made on the thread of `loop`; without one, on a thread of its own.
 agent_actor spawn_http_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
                              const http_options& h, std::shared_ptr<http_loop> loop = nullptr);
-agent_actor spawn_exec_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
-                             const exec_options& e);
+agent_actor spawn_program_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
+                                const program_options& e);
 
 } // namespace steadfast::actors

@@ -58,7 +58,7 @@ public:
   /// Ends what can be ended and does not wait for the rest.
   virtual ~caller() = default;
 
-  virtual const char* kind() const = 0; ///< "function", "http", "exec"
+  virtual const char* kind() const = 0; ///< "function", "http", or "exec" of a program
   /// What it calls, without secrets; empty: its kind says it all.
   virtual std::string service() const { return {}; }
   /// Its result, if it is over at once.

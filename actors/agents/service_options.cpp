@@ -118,7 +118,7 @@ std::vector<std::string> problems(const http_options& o) {
   return found;
 }
 
-std::vector<std::string> problems(const exec_options& o) {
+std::vector<std::string> problems(const program_options& o) {
   std::vector<std::string> found;
   if (o.program.empty() || o.program[0] != '/')
     found.emplace_back("program must be an absolute path");

@@ -84,7 +84,7 @@ private:
     round->promise = make_response_promise<actor_page>();
     for (std::size_t i = 0; i < meant.size(); ++i)
       inspect(meant[i], 0, [round, i](actor_state* state) {
-        take_down(round->page.actors[i], state);
+        set_state(round->page.actors[i], state);
         if (--round->unanswered == 0)
           round->promise.deliver(std::move(round->page));
       });
@@ -98,7 +98,7 @@ private:
       return caf::make_error(caf::sec::runtime_error, "there is no actor `" + m.id + "`");
     auto promise = make_response_promise<actor_view>();
     inspect(*found, m.listed_max, [promise, view = seen_from_outside(*found)](actor_state* state) mutable {
-      take_down(view, state);
+      set_state(view, state);
       promise.deliver(std::move(view));
     });
     return promise;
@@ -125,7 +125,7 @@ private:
       .then([then](actor_state& s) mutable { then(&s); }, [then](const caf::error&) mutable { then(nullptr); });
   }
 
-  static void take_down(actor_view& v, actor_state* state) {
+  static void set_state(actor_view& v, actor_state* state) {
     v.answers = state != nullptr;
     if (state)
       v.state = std::move(*state);

@@ -119,12 +119,12 @@ public:
 
 private:
   /// What was last seen of the followed clock.
-  struct sight {
+  struct followed {
     workflow::span ahead{0}; ///< at most
     workflow::instant set_at;
   };
 
-  sight seen_at(workflow::instant own) const {
+  followed seen_at(workflow::instant own) const {
     if (!clock_.lead)
       return {{}, clock_.set_at};
     const auto l = clock_.lead->get();
@@ -135,7 +135,7 @@ private:
   }
 
   node_clock clock_;
-  sight seen_;
+  followed seen_;
   workflow::span gained_{0};
 };
 

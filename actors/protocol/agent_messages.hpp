@@ -95,7 +95,7 @@ STEADFAST_MESSAGE(attempt_reports, x.all)
 /// The state of an agent.
 struct agent_view {
   std::string name;
-  std::string kind;                     ///< "function", "http", "exec"
+  std::string kind;                     ///< "function", "http", or "exec" of a program
   std::string circuit;                  ///< "closed", "open", "half-open"
   workflow::instant circuit_open_until; ///< never: a person holds it open
   std::string held_open_by;             ///< who, and why

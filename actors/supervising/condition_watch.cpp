@@ -18,7 +18,7 @@ constexpr std::uint32_t incidents_read = 1000;
 constexpr std::uint32_t suspended_page = 1000;
 constexpr std::uint32_t schedules_page = 500;
 constexpr std::size_t suspended_max = 100'000; ///< looked at in one survey, the newest first
-constexpr std::uint32_t blamed_max = 50;       ///< tasks that are asked what failed
+constexpr std::uint32_t failed_read = 50;      ///< tasks that are asked what failed
 
 } // namespace
 
@@ -44,42 +44,42 @@ void condition_watch::look(const store::lease_guard& guard, std::uint64_t ticket
   guard_ = guard;
   ticket_ = ticket;
   all_know_schedules_ = all_know_schedules;
-  sight_ = {};
+  facts_ = {};
   see_nodes();
 }
 
 void condition_watch::see_nodes() {
   ask_reader<lease_page>(list_leases{}, [this](const lease_page& page) {
-    take_down(page);
+    note_nodes(page);
     see_store();
   });
 }
 
-void condition_watch::take_down(const lease_page& page) {
-  sight_.now = page.now;
+void condition_watch::note_nodes(const lease_page& page) {
+  facts_.now = page.now;
   for (const auto& lease : page.leases) {
     const auto card = workflow::card_of(lease->name, lease->note);
     if (!card)
       continue;
     const bool gone = workflow::has_ended(lease->expires_at, deps_.options.node_ttl, page.store_since, page.now);
-    sight_.nodes.push_back({card->name, lease->expires_at, gone, card->drained, card->certificate_until});
+    facts_.nodes.push_back({card->name, lease->expires_at, gone, card->drained, card->certificate_until});
   }
 }
 
 void condition_watch::see_store() {
   ask_reader<boxed<store::store_stats>>(show_stats{}, [this](const boxed<store::store_stats>& stats) {
-    take_down(*stats);
+    note_store(*stats);
     see_open();
   });
 }
 
-void condition_watch::take_down(const store::store_stats& stats) {
-  sight_.store.used = stats.bytes_used;
-  sight_.store.room = stats.bytes_max - std::min(stats.bytes_max, stats.bytes_reserve);
-  sight_.store.disk_free = stats.disk_free;
-  sight_.store.disk_size = stats.disk_size;
+void condition_watch::note_store(const store::store_stats& stats) {
+  facts_.store.used = stats.bytes_used;
+  facts_.store.room = stats.bytes_max - std::min(stats.bytes_max, stats.bytes_reserve);
+  facts_.store.disk_free = stats.disk_free;
+  facts_.store.disk_size = stats.disk_size;
   for (const auto& [name, how] : stats.endings)
-    sight_.workflows.push_back({name, how});
+    facts_.workflows.push_back({name, how});
 }
 
 void condition_watch::see_open() {
@@ -90,13 +90,13 @@ void condition_watch::see_open() {
     for (const auto& x : page->incidents)
       if (x.is_condition)
         open_.push_back({x.what, x.sample_text});
-    if (sight_.now - last_survey_ >= deps_.options.survey_period) {
-      last_survey_ = sight_.now;
+    if (facts_.now - last_survey_ >= deps_.options.survey_period) {
+      last_survey_ = facts_.now;
       suspended_.clear();
       missed_.clear();
       return see_suspended(0, 0);
     }
-    begin_blame();
+    look_for_failures();
   });
 }
 
@@ -106,44 +106,44 @@ void condition_watch::see_suspended(std::uint64_t before, std::size_t seen) {
   const list_tasks question{boxed<store::task_filter>{std::move(resting)}, before, suspended_page};
   ask_reader<boxed<store::task_page>>(question, [this, seen](const boxed<store::task_page>& page) {
     for (const auto& t : page->tasks)
-      workflow::take_down(suspended_, t, deps_.options.conditions, sight_.now);
+      workflow::count_if_suspended(suspended_, t, deps_.options.conditions, facts_.now);
     const auto now_seen = seen + page->tasks.size();
     if (page->next && now_seen < suspended_max)
       see_suspended(*page->next, now_seen);
     else if (all_know_schedules_)
       see_schedules({});
     else
-      begin_blame();
+      look_for_failures();
   });
 }
 
 void condition_watch::see_schedules(const std::string& after) {
   ask_reader<schedule_page>(list_schedules{{}, after, schedules_page}, [this](const schedule_page& page) {
     for (const auto& s : page.schedules)
-      workflow::take_down(missed_, *s);
+      workflow::count_if_missed(missed_, *s);
     if (page.schedules.size() == schedules_page)
       see_schedules(page.schedules.back()->what.name);
     else
-      begin_blame();
+      look_for_failures();
   });
 }
 
-void condition_watch::begin_blame() {
-  blame_.clear();
-  to_blame_ = workflow::beginning_to_fail(sight_, deps_.options.conditions, open_signatures());
-  look_for_blame();
+void condition_watch::look_for_failures() {
+  failures_.clear();
+  failing_ = workflow::beginning_to_fail(facts_, deps_.options.conditions, open_signatures());
+  look_for_next_failure();
 }
 
 /// Of one workflow after the other.
-void condition_watch::look_for_blame() {
-  if (to_blame_.empty())
+void condition_watch::look_for_next_failure() {
+  if (failing_.empty())
     return report();
-  const auto workflow = to_blame_.back();
-  to_blame_.pop_back();
+  const auto workflow = failing_.back();
+  failing_.pop_back();
   store::task_filter failed;
   failed.workflow = workflow;
   failed.states = {workflow::process_state::undone, workflow::process_state::error};
-  const list_tasks question{boxed<store::task_filter>{std::move(failed)}, 0, blamed_max};
+  const list_tasks question{boxed<store::task_filter>{std::move(failed)}, 0, failed_read};
   ask_reader<boxed<store::task_page>>(question, [this, workflow](const boxed<store::task_page>& page) {
     std::vector<boxed<workflow::definition>> held;
     std::vector<const workflow::definition*> of;
@@ -151,8 +151,8 @@ void condition_watch::look_for_blame() {
       held.push_back(definitions_.find(t));
       of.push_back(held.back() ? &*held.back() : nullptr);
     }
-    blame_[workflow] = workflow::blamed(page->tasks, of);
-    look_for_blame();
+    failures_[workflow] = workflow::most_common_failure(page->tasks, of);
+    look_for_next_failure();
   });
 }
 
@@ -166,9 +166,9 @@ std::vector<workflow::incident_signature> condition_watch::open_signatures() con
 
 void condition_watch::report() {
   end();
-  sight_.suspended = suspended_;
-  sight_.schedules = missed_;
-  held_ = workflow::conditions(sight_, deps_.options.conditions, open_signatures(), blame_);
+  facts_.suspended = suspended_;
+  facts_.schedules = missed_;
+  held_ = workflow::conditions(facts_, deps_.options.conditions, open_signatures(), failures_);
   const auto is_among = [](const auto& all, const auto& x) {
     return std::find(all.begin(), all.end(), x) != all.end();
   };

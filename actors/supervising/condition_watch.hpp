@@ -38,13 +38,13 @@ private:
   void see_open();
   void see_suspended(std::uint64_t before, std::size_t seen);
   void see_schedules(const std::string& after);
-  void begin_blame();
-  void look_for_blame();
+  void look_for_failures();
+  void look_for_next_failure();
   void report();
   void end() { looking_ = false; }
 
-  void take_down(const lease_page& page);
-  void take_down(const store::store_stats& stats);
+  void note_nodes(const lease_page& page);
+  void note_store(const store::store_stats& stats);
   std::vector<workflow::incident_signature> open_signatures() const;
   void tell_log() const;
 
@@ -61,13 +61,13 @@ private:
   bool looking_ = false;
   workflow::instant last_look_;
   workflow::instant last_survey_; ///< of suspended tasks and schedules
-  workflow::sight sight_;
+  workflow::cluster_facts facts_;
   bool all_know_schedules_ = false;
   std::map<std::string, workflow::resting> suspended_; ///< as of the last survey
   std::map<std::string, workflow::missed> missed_;     ///< likewise
   std::vector<workflow::system_condition> open_;       ///< as the store knows them
-  std::map<std::string, workflow::incident_signature> blame_;
-  std::vector<std::string> to_blame_;
+  std::map<std::string, workflow::incident_signature> failures_;
+  std::vector<std::string> failing_;
   std::vector<workflow::system_condition> held_;
 };
 

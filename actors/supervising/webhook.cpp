@@ -1,5 +1,6 @@
 // Delivers the notifications of one webhook, which wait in the store until the receiver has taken them: at least once,
-// those of a task in their order. workflow/outward/outbox.hpp decides; a caller, as agents have, makes the calls.
+// those of a task in their order. workflow/outward/delivery_queue.hpp decides; a caller, as agents have, makes the
+// calls.
 
 #include "actors/supervising/webhook.hpp"
 
@@ -26,7 +27,7 @@ namespace steadfast::actors {
 namespace {
 
 using webhook_self = webhook_actor::extend<takes<void(call_outcomes)>>;
-using workflow::outbox_place;
+using workflow::delivery_place;
 
 class webhook : public observed<webhook_self> {
 public:
@@ -34,7 +35,7 @@ public:
       : observed{cfg},
         deps_{std::move(deps)},
         observer_{workflow::observer_of_webhook(deps_.what.webhook)},
-        box_{deps_.outbox},
+        queue_{deps_.delivery},
         caller_{deps_.make(tells<webhook_self>(this))} {}
 
   const char* name() const override { return "webhook"; }
@@ -72,7 +73,7 @@ public:
 
 private:
   struct open_call {
-    std::optional<outbox_place> place; ///< absent: it is a test
+    std::optional<delivery_place> place; ///< absent: it is a test
     workflow::instant began_at;
     bool is_stopped = false;
   };
@@ -83,11 +84,11 @@ private:
     const auto at = now();
     look(at);
     stop_late_calls(at);
-    for (const auto& p : box_.give_up(at))
+    for (const auto& p : queue_.give_up(at))
       give_up(p, "the receiver is away");
-    while (const auto p = box_.next(at))
-      deliver(box_.at(*p).what, p, at);
-    auto due = std::min(box_.next_due(), next_look());
+    while (const auto p = queue_.next(at))
+      deliver(queue_.at(*p).what, p, at);
+    auto due = std::min(queue_.next_due(), next_look());
     for (const auto& [ticket, c] : calls_)
       if (!c.is_stopped)
         due = std::min(due, c.began_at + deps_.call_limit);
@@ -107,11 +108,11 @@ private:
     looked_at_ = at;
     for (const auto& p : std::exchange(not_taken_, {}))
       acknowledge(p);
-    if (is_reading_ || !box_.has_room())
+    if (is_reading_ || !queue_.has_room())
       return;
     is_reading_ = true;
     is_news_ = false;
-    ask(this, deps_.reader, deps_.reader_limit, find_notices{observer_, 2 * deps_.outbox.window})
+    ask(this, deps_.reader, deps_.reader_limit, find_notices{observer_, 2 * deps_.delivery.window})
       .then(
         [this](const notice_page& page) {
           on_page(page);
@@ -126,23 +127,23 @@ private:
 
   void on_page(const notice_page& page) {
     is_reading_ = false;
-    there_are_more_ = page.notices.size() >= 2 * deps_.outbox.window;
+    there_are_more_ = page.notices.size() >= 2 * deps_.delivery.window;
     for (const auto& n : page.notices) {
       const auto left = left_while_reading_.find(n.task_number);
       if (left != left_while_reading_.end() && n.sequence <= left->second)
         continue;
-      if (!box_.has_room()) {
+      if (!queue_.has_room()) {
         there_are_more_ = true;
         break;
       }
-      box_.take_in({n.task_number, n.sequence}, {n.step, n.text, n.at});
+      queue_.take_in({n.task_number, n.sequence}, {n.step, n.text, n.at});
     }
     left_while_reading_.clear();
   }
 
   // ---- calls ----
 
-  void deliver(const workflow::notification& what, std::optional<outbox_place> place, workflow::instant at) {
+  void deliver(const workflow::notification& what, std::optional<delivery_place> place, workflow::instant at) {
     const auto ticket = ++last_ticket_;
     calls_[ticket] = {place, at};
     call c;
@@ -151,7 +152,7 @@ private:
     c.input = what.body;
     c.began_at = at;
     c.complete_by = at + deps_.call_limit;
-    c.try_number = place ? box_.at(*place).tries : 1;
+    c.try_number = place ? queue_.at(*place).tries : 1;
     if (const auto a = caller_->start(ticket, std::move(c)))
       on_over(ticket, *a);
   }
@@ -181,32 +182,32 @@ private:
       on_failed(*c.place, why, a.retry_after);
   }
 
-  void on_delivered(const outbox_place& p) {
+  void on_delivered(const delivery_place& p) {
     ++delivered_;
     last_delivered_at_ = now();
-    if (box_.is_away())
+    if (queue_.is_away())
       warn("the receiver is back");
-    box_.delivered(p);
+    queue_.delivered(p);
     acknowledge(p);
   }
 
-  void on_failed(const outbox_place& p, const std::string& why, workflow::span retry_after) {
+  void on_failed(const delivery_place& p, const std::string& why, workflow::span retry_after) {
     ++failed_;
     last_failure_ = why;
     last_failure_at_ = now();
-    const bool was_away = box_.is_away();
+    const bool was_away = queue_.is_away();
     const auto chance = workflow::mixed(p.lane, p.sequence, failed_);
-    const auto verdict = box_.failed(p, {retry_after, chance}, last_failure_at_);
-    if (!was_away && box_.is_away())
+    const auto then = queue_.failed(p, {retry_after, chance}, last_failure_at_);
+    if (!was_away && queue_.is_away())
       warn("the receiver is away: " + why);
-    if (verdict == workflow::outbox::verdict::given_up)
+    if (then == workflow::delivery_queue::after_failure::given_up)
       give_up(p, why);
   }
 
   /// Kept among the alerts, as what was done.
-  void give_up(const outbox_place& p, const std::string& why) {
+  void give_up(const delivery_place& p, const std::string& why) {
     ++given_up_;
-    const auto what = "gave up the notification " + box_.at(p).what.id + " for webhook " + deps_.what.webhook;
+    const auto what = "gave up the notification " + queue_.at(p).what.id + " for webhook " + deps_.what.webhook;
     warn(what + ": " + why);
     tell_one_write(this, deps_.store, ++last_write_,
                    store::record_act{"webhook " + deps_.what.webhook, what, why, now()});
@@ -218,7 +219,7 @@ private:
       deps_.warn("webhook " + deps_.what.webhook + ": " + what);
   }
 
-  void acknowledge(const outbox_place& p) {
+  void acknowledge(const delivery_place& p) {
     acknowledged_[++last_write_] = p;
     tell_one_write(this, deps_.store, last_write_, store::acknowledge_notices{observer_, p.lane, p.sequence});
   }
@@ -233,7 +234,7 @@ private:
       not_taken_.push_back(p);
       return;
     }
-    box_.forget(p);
+    queue_.forget(p);
     if (is_reading_)
       left_while_reading_[p.lane] = p.sequence;
   }
@@ -263,36 +264,36 @@ private:
     std::vector<std::string> workflows;
     for (const auto& w : deps_.what.workflows)
       workflows.push_back(state_value{w}.json());
-    const auto oldest = box_.oldest();
-    const auto waits = (there_are_more_ ? "more than " : "") + counted(box_.size(), "notification");
-    const auto text = box_.size() == 0 ? "all delivered" : waits + (box_.size() == 1 ? " waits" : " wait");
-    return state_of(text + (box_.is_away() ? "; the receiver is away: " + last_failure_ : ""),
+    const auto oldest = queue_.oldest();
+    const auto waits = (there_are_more_ ? "more than " : "") + counted(queue_.size(), "notification");
+    const auto text = queue_.size() == 0 ? "all delivered" : waits + (queue_.size() == 1 ? " waits" : " wait");
+    return state_of(text + (queue_.is_away() ? "; the receiver is away: " + last_failure_ : ""),
                     {{"name", deps_.what.webhook},
                      {"kind", caller_->kind()},
                      {"service", caller_->service()},
                      {"events", state_value::array(events)},
                      {"workflows", state_value::array(workflows)},
-                     {"waiting", box_.size()},
+                     {"waiting", queue_.size()},
                      {"more_waiting", there_are_more_},
                      {"oldest_at", oldest},
                      {"oldest_ms", oldest == workflow::never ? 0 : std::max<std::int64_t>((now() - oldest).count(), 0)},
-                     {"under_way", box_.under_way()},
+                     {"under_way", queue_.under_way()},
                      {"delivered", delivered_},
                      {"failed", failed_},
                      {"given_up", given_up_},
-                     {"away", box_.is_away()},
-                     {"paused_until", box_.paused_until()},
+                     {"away", queue_.is_away()},
+                     {"paused_until", queue_.paused_until()},
                      {"last_delivered_at", last_delivered_at_},
                      {"last_failure", last_failure_},
                      {"last_failure_at", last_failure_at_}},
-                    box_.size());
+                    queue_.size());
   }
 
   static constexpr std::size_t why_size_max = 1024;
 
   webhook_deps deps_;
   const std::string observer_;
-  workflow::outbox box_;
+  workflow::delivery_queue queue_;
   std::unique_ptr<caller> caller_;
   deadline_timer timer_;
   workflow::instant looked_at_;
@@ -302,8 +303,8 @@ private:
   std::map<std::uint64_t, std::uint32_t> left_while_reading_; ///< by lane: what a page may still show up to there
   std::map<call_ticket, open_call> calls_;
   call_ticket last_ticket_ = 0;
-  std::map<std::uint64_t, outbox_place> acknowledged_; ///< by the ticket of the write, which is on its way
-  std::vector<outbox_place> not_taken_;                ///< acknowledgements that the store did not take
+  std::map<std::uint64_t, delivery_place> acknowledged_; ///< by the ticket of the write, which is on its way
+  std::vector<delivery_place> not_taken_;                ///< acknowledgements that the store did not take
   std::uint64_t last_write_ = 0;
   std::map<call_ticket, caf::typed_response_promise<webhook_tried>> tests_;
   std::uint64_t delivered_ = 0;

@@ -3,7 +3,7 @@
 #include "actors/agents/caller.hpp"
 #include "actors/common/clock.hpp"
 #include "actors/protocol/protocols.hpp"
-#include "workflow/outward/outbox.hpp"
+#include "workflow/outward/delivery_queue.hpp"
 #include "workflow/time/time.hpp"
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace steadfast::actors {
 
 struct webhook_deps {
   workflow::subscription what;
-  workflow::outbox_options outbox;
+  workflow::delivery_options delivery;
   workflow::span call_limit{15'000}; ///< a receiver that has not answered by then has not got it
   make_caller make;
   store_actor store;

@@ -216,8 +216,8 @@ actors::http_options read_receiver(toml_section& s, secret_texts& secrets) {
   return o;
 }
 
-actors::exec_options read_program(toml_section& s, secret_texts& secrets) {
-  actors::exec_options o;
+actors::program_options read_program(toml_section& s, secret_texts& secrets) {
+  actors::program_options o;
   s.read("program", o.program);
   s.read("arguments", o.arguments);
   s.read("environment", o.environment, secrets);
@@ -234,7 +234,7 @@ actors::http_options read_http(toml_section& s, agent_entry& a) {
   return o;
 }
 
-actors::exec_options read_exec(toml_section& s, agent_entry& a) {
+actors::program_options read_program_agent(toml_section& s, agent_entry& a) {
   auto o = read_program(s, a.secrets);
   s.read("transient_exits", o.transient_exits);
   auto denied_exit = static_cast<std::uint32_t>(o.denied_exit);
@@ -255,13 +255,13 @@ void read_agent(toml_section s, node_options& o) {
   const bool has_program = s.table().contains("program");
   const bool has_url = s.table().contains("url");
   if (has_program)
-    a.kind = read_exec(s, a);
+    a.kind = read_program_agent(s, a);
   else
     a.kind = read_http(s, a);
   s.end();
   if (has_program == has_url) {
     s.complain(has_url ? "has both a url and a program: it must be one agent or the other"
-                       : "has neither a url (an http agent) nor a program (an exec agent)");
+                       : "has neither a url nor a program");
     complain_all(s, actors::problems(a.common));
   } else {
     complain_all(s, problems(a));
@@ -295,13 +295,13 @@ void read_webhook(toml_section s, node_options& o) {
   read_secret(s, "secret", w.key);
   read_secret(s, "old_secret", w.old_key);
   if (auto retry = s.section("retry")) {
-    retry->read("initial", w.outbox.retry.initial);
-    retry->read("cap", w.outbox.retry.cap);
+    retry->read("initial", w.delivery.retry.initial);
+    retry->read("cap", w.delivery.retry.cap);
     retry->end();
   }
-  s.read_count("concurrency", w.outbox.at_once, 1U);
+  s.read_count("concurrency", w.delivery.at_once, 1U);
   s.read("call_limit", w.call_limit);
-  s.read("give_up_after", w.outbox.give_up_after);
+  s.read("give_up_after", w.delivery.give_up_after);
   s.end();
   if (has_program == has_url)
     s.complain(has_url ? "has both a url and a program: it must be one or the other"

@@ -27,7 +27,7 @@ namespace steadfast {
 /// An agent that the configuration describes; function agents are added in C++.
 struct agent_entry {
   actors::agent_options common;
-  std::variant<actors::http_options, actors::exec_options> kind;
+  std::variant<actors::http_options, actors::program_options> kind;
   std::map<std::string, runtime::secret> secrets; ///< further headers or environment variables, never shown
 };
 

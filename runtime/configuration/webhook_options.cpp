@@ -56,11 +56,11 @@ std::vector<std::string> problems(const webhook_entry& w) {
     found.push_back("name must be " + std::string{workflow::name_rule});
   if (w.what.events.empty())
     found.push_back(std::string{"events must name at least one of "} + workflow::outward_event_rule);
-  if (w.outbox.at_once == 0 || w.outbox.at_once > at_once_max)
+  if (w.delivery.at_once == 0 || w.delivery.at_once > at_once_max)
     found.push_back("concurrency must be 1 to " + std::to_string(at_once_max));
-  if (w.outbox.retry.initial <= workflow::span{0} || w.outbox.retry.cap < w.outbox.retry.initial)
+  if (w.delivery.retry.initial <= workflow::span{0} || w.delivery.retry.cap < w.delivery.retry.initial)
     found.emplace_back("retry.initial must be above zero, and retry.cap not below it");
-  if (w.outbox.give_up_after <= workflow::span{0} || w.call_limit <= workflow::span{0})
+  if (w.delivery.give_up_after <= workflow::span{0} || w.call_limit <= workflow::span{0})
     found.emplace_back("give_up_after and call_limit must be above zero");
   return found;
 }

@@ -2,7 +2,7 @@
 
 #include "actors/agents/agent_options.hpp"
 #include "runtime/text/secret.hpp"
-#include "workflow/outward/outbox.hpp"
+#include "workflow/outward/delivery_queue.hpp"
 #include "workflow/time/time.hpp"
 
 #include <map>
@@ -16,11 +16,11 @@ namespace steadfast {
 /// Who is told of alerts and of ends of tasks: a URL, or a program that gets each notification on its standard input.
 struct webhook_entry {
   workflow::subscription what;
-  std::variant<actors::http_options, actors::exec_options> kind;
+  std::variant<actors::http_options, actors::program_options> kind;
   std::map<std::string, runtime::secret> secrets; ///< further headers or environment variables, never shown
   runtime::secret key;                            ///< that a URL's notifications are signed with; empty: they are not
   runtime::secret old_key;                        ///< also, while receivers change from one to the other
-  workflow::outbox_options outbox;
+  workflow::delivery_options delivery;
   workflow::span call_limit{15'000};
 };
 

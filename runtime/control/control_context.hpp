@@ -25,7 +25,7 @@
 namespace steadfast {
 
 /// What was found when all unfinished tasks were read last, for those for whom it is new enough. For any thread.
-struct kept_standstill {
+struct kept_stuck_report {
   std::mutex mutex;
   std::chrono::steady_clock::time_point at;
   nlohmann::json found; ///< null: nothing yet
@@ -39,7 +39,7 @@ struct control_context {
   caf::actor_system& sys;
   const node_parts& parts;
   std::atomic<bool>& is_store_read_whole; ///< by a method, now
-  kept_standstill& standstill;
+  kept_stuck_report& stuck_report;
   std::shared_ptr<pending_submissions> submissions;
 
   template <class Answer, class Handle, class Question>
@@ -145,8 +145,8 @@ nlohmann::json list_bulk_acts(const control_context& c, const api::arguments& pa
 nlohmann::json show_bulk_act(const control_context& c, const api::arguments& params);
 nlohmann::json stop_bulk(const control_context& c, const api::arguments& params);
 
-/// What the tasks wait for, and which are stuck: control_standstill.cpp
-nlohmann::json list_standstill(const control_context& c, const api::arguments& params);
+/// What the tasks wait for, and which are stuck: control_stuck.cpp
+nlohmann::json list_stuck(const control_context& c, const api::arguments& params);
 
 /// How the cluster is: control_health.cpp
 nlohmann::json show_health(const control_context& c, const api::arguments& params);

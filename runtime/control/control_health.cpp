@@ -12,13 +12,13 @@ using nlohmann::json;
 
 constexpr std::uint64_t incidents_looked_at = 200;
 
-json standstill_of(const control_context& c, std::chrono::milliseconds max_age) {
+json stuck_report_of(const control_context& c, std::chrono::milliseconds max_age) {
   const auto now = std::chrono::steady_clock::now();
-  auto& kept = c.standstill;
+  auto& kept = c.stuck_report;
   const std::lock_guard lock{kept.mutex};
   if (kept.found.is_null() || now - kept.at > max_age) {
     const auto none = json::object();
-    kept.found = list_standstill(c, api::arguments{api::method_of(api::task_stuck), none});
+    kept.found = list_stuck(c, api::arguments{api::method_of(api::task_stuck), none});
     kept.at = now;
   }
   return kept.found;
@@ -38,7 +38,7 @@ json show_health(const control_context& c, const api::arguments& params) {
     const auto page = list_incidents(c, api::arguments{api::method_of(api::incident_list), most});
     h.incidents = page.at("incidents");
     h.more_incidents = !page.at("next").is_null();
-    h.standstill = standstill_of(c, std::chrono::milliseconds{params.number<std::uint32_t>("max_age_ms")});
+    h.stuck_report = stuck_report_of(c, std::chrono::milliseconds{params.number<std::uint32_t>("max_age_ms")});
   } catch (const api::error& e) {
     if (e.number() != api::error::busy && e.number() != api::error::timed_out)
       throw;
@@ -47,7 +47,8 @@ json show_health(const control_context& c, const api::arguments& params) {
   }
   const auto now = c.clock().now;
   runtime::sort_incidents(h.incidents, now);
-  const auto still = h.standstill.is_null() ? json{{"stuck", json::array()}, {"waits", json::array()}} : h.standstill;
+  const auto still =
+    h.stuck_report.is_null() ? json{{"stuck", json::array()}, {"waits", json::array()}} : h.stuck_report;
   return {{"well", is_well(h, now)},
           {"sentence", health_sentence(h, now)},
           {"incidents", h.incidents},

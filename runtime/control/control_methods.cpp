@@ -261,7 +261,7 @@ constexpr binding bindings[] = {
   {api::event_send, send_event},
   {api::approval_list, list_approvals},
   {api::approval_answer, answer_approval},
-  {api::task_stuck, list_standstill},
+  {api::task_stuck, list_stuck},
   {api::task_plan_undo, plan_undo},
   {api::alerts_list, list_alerts},
   {api::alerts_ack, acknowledge_alert},
@@ -353,15 +353,15 @@ void record_act(const control_context& c, const api::arguments& params, const st
 
 control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
   const auto is_store_read_whole = std::make_shared<std::atomic<bool>>(false);
-  const auto standstill = std::make_shared<kept_standstill>();
+  const auto stuck_report = std::make_shared<kept_stuck_report>();
   const auto submissions =
     std::make_shared<pending_submissions>(sys, parts.gateway, workflow::span{control_context::reply_limit});
   control_methods all;
   for (const auto& b : bindings) {
-    const auto bound = [&sys, &parts, is_store_read_whole, standstill, submissions, b,
+    const auto bound = [&sys, &parts, is_store_read_whole, stuck_report, submissions, b,
                         method = &api::method_of(b.method)](const json& given, const control_reply& reply) {
       const api::arguments params{*method, given};
-      const control_context c{sys, parts, *is_store_read_whole, *standstill, submissions};
+      const control_context c{sys, parts, *is_store_read_whole, *stuck_report, submissions};
       if (const auto* replies_later = std::get_if<replies>(&b.function))
         (*replies_later)(c, params, reply);
       else

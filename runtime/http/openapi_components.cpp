@@ -88,20 +88,24 @@ struct problem_response {
 
 constexpr problem_response problem_responses[] = {
   {"400", "invalid", "A parameter or the body is wrong; `field` names it"},
-  {"401", "unauthorized", "No token, or one that is not known", true},
-  {"403", "forbidden", "The token lacks the scope, the role or the workflow; or a page of another origin asks", true},
-  {"404", "not_found", "There is none"},
-  {"405", "method_not_allowed", "The path takes other methods"},
-  {"409", "refused", "It cannot be done now; of a submission: there is another task of that id"},
+  {"401", "unauthorized", "There is no token, or it is not known", true},
+  {"403", "forbidden",
+   "The token lacks the scope, the role or the workflow, or the request comes from a page of another origin", true},
+  {"404", "not_found", "There is no such thing"},
+  {"405", "method_not_allowed", "The path does not take this method"},
+  {"409", "refused", "It cannot be done in the current state; of a submission: another task has that id"},
   {"413", "too_large", "The body has more bytes than `http.body_size_max`"},
   {"415", "unsupported_encoding", "The body is compressed"},
-  {"421", "wrong_host", "The node is not known by this name", true},
+  {"421", "wrong_host", "The node does not answer to this host name", true},
   {"422", "wrong_submission", "The submission itself is refused"},
   {"429", "too_many_requests", "More requests a second than `http.rate_max`", true},
   {"431", "header_too_large", "More than 16 KiB of headers", true},
-  {"500", "fault", "A fault of the node", true},
-  {"503", "busy", "Pushed back: nothing was done, unless `detail` says that the outcome is unknown", true},
-  {"504", "outcome_unknown", "No answer in time; the same submission again is safe"},
+  {"500", "fault", "The node has a fault", true},
+  {"503", "busy",
+   "The node is too busy, or cannot reach the store. Nothing was done, unless `detail` says that the outcome is "
+   "unknown",
+   true},
+  {"504", "outcome_unknown", "There was no answer in time. It is safe to send the same submission again"},
 };
 
 json shared_responses() {
@@ -112,7 +116,7 @@ json shared_responses() {
   all["method_not_allowed"]["headers"]["Allow"] = reference_to("headers", "Allow");
   for (const auto* name : {"too_many_requests", "busy"})
     all[name]["headers"]["Retry-After"] = reference_to("headers", "Retry-After");
-  all["not_modified"] = {{"description", "It is still what `If-None-Match` names"},
+  all["not_modified"] = {{"description", "Nothing has changed since the answer that `If-None-Match` names"},
                          {"headers", {{"ETag", reference_to("headers", "ETag")}}}};
   return all;
 }
@@ -123,7 +127,7 @@ json text_header(const char* meaning) {
 
 json shared_headers() {
   return {{"Allow", text_header("the methods that the path takes")},
-          {"ETag", text_header("names this answer, for If-None-Match")},
+          {"ETag", text_header("a name for this answer, for If-None-Match")},
           {"Location", text_header("the path of the task")},
           {"Retry-After", {{"description", "seconds to wait before the next try"}, {"schema", {{"type", "integer"}}}}}};
 }
@@ -134,15 +138,16 @@ json shared_parameters() {
     p.update({{"name", name}, {"in", "header"}});
     return p;
   };
-  return {
-    {"wait",
-     {{"name", "wait"},
-      {"in", "query"},
-      {"description", "answer when the task has ended, at the latest after this time: a duration up to 60s"},
-      {"schema", {{"type", "string"}, {"pattern", "^[0-9.]+(ms|s|m)$"}}}}},
-    {"Idempotency-Key", header("Idempotency-Key", "the id, unless the body has it")},
-    {"If-None-Match", header("If-None-Match", "the ETag of an earlier answer: if it still holds, the answer is 304")},
-    {"Last-Event-ID", header("Last-Event-ID", "the id of the last event that was seen; the stream goes on after it")}};
+  return {{"wait",
+           {{"name", "wait"},
+            {"in", "query"},
+            {"description", "answer when the task has ended, or after this duration, up to 60s"},
+            {"schema", {{"type", "string"}, {"pattern", "^[0-9.]+(ms|s|m)$"}}}}},
+          {"Idempotency-Key", header("Idempotency-Key", "the id of the task, unless the body has it")},
+          {"If-None-Match",
+           header("If-None-Match", "the ETag of an earlier answer; if nothing has changed since, the answer is 304")},
+          {"Last-Event-ID",
+           header("Last-Event-ID", "the id of the last event that was received; the stream continues after it")}};
 }
 
 } // namespace
@@ -195,8 +200,9 @@ json openapi_components() {
     {"headers", shared_headers()},
     {"parameters", shared_parameters()},
     {"securitySchemes",
-     {{"bearer", {{"type", "http"}, {"scheme", "bearer"}, {"description", "made by `steadfast token create`"}}},
-      {"certificate", {{"type", "mutualTLS"}, {"description", "of a client, by the authority that the node knows"}}}}}};
+     {{"bearer", {{"type", "http"}, {"scheme", "bearer"}, {"description", "a token made by `steadfast token create`"}}},
+      {"certificate",
+       {{"type", "mutualTLS"}, {"description", "a client certificate of the authority that the node trusts"}}}}}};
 }
 
 } // namespace steadfast::runtime

@@ -46,8 +46,8 @@ actors::agent_actor make_configured(caf::actor_system& sys, const agent_entry& a
       loop = std::make_shared<actors::http_loop>();
     return actors::spawn_http_agent(sys, common, clock, *http, loop);
   }
-  const auto exec = with_secrets<actors::exec_options>(a, &actors::exec_options::environment);
-  return actors::spawn_exec_agent(sys, common, clock, *exec);
+  const auto program = with_secrets<actors::program_options>(a, &actors::program_options::environment);
+  return actors::spawn_program_agent(sys, common, clock, *program);
 }
 
 } // namespace

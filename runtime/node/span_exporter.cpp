@@ -17,7 +17,7 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 
 constexpr std::size_t tasks_in_request = 256;
-constexpr milliseconds gather_for{1000};    ///< before what waits is sent
+constexpr milliseconds batch_delay{1000};   ///< before what waits is sent
 constexpr milliseconds request_limit{5000}; ///< of the collector, to take a request
 constexpr milliseconds last_limit{1000};    ///< likewise, when the node ends
 constexpr std::uint64_t collector_answer_max = 64 << 10;
@@ -122,7 +122,7 @@ void span_exporter::serve(const std::stop_token& end) {
     std::vector<std::uint64_t> tasks;
     {
       std::unique_lock lock{mutex_};
-      changed_.wait_for(lock, end, gather_for, [this] { return waiting_.size() >= tasks_in_request; });
+      changed_.wait_for(lock, end, batch_delay, [this] { return waiting_.size() >= tasks_in_request; });
       is_last = end.stop_requested();
       const auto count = static_cast<std::ptrdiff_t>(std::min(waiting_.size(), tasks_in_request));
       tasks.assign(waiting_.begin(), waiting_.begin() + count);

@@ -1,6 +1,6 @@
 #include "runtime/node/webhooks.hpp"
 
-#include "actors/agents/program/exec_caller.hpp"
+#include "actors/agents/program/program_caller.hpp"
 #include "actors/supervising/webhook.hpp"
 #include "runtime/logging/log.hpp"
 
@@ -53,13 +53,13 @@ actors::make_caller caller_of(const webhook_entry& w) {
       return actors::make_http_caller(o, answer_size_max, std::move(over), headers);
     };
   }
-  auto o = std::get<actors::exec_options>(w.kind);
+  auto o = std::get<actors::program_options>(w.kind);
   for (const auto& [name, value] : w.secrets) {
     o.environment[name] = value.reveal();
     o.secrets.push_back(value.reveal());
   }
-  return [o, at_once = w.outbox.at_once](actors::call_over over) {
-    return actors::make_exec_caller(o, at_once, std::move(over));
+  return [o, at_once = w.delivery.at_once](actors::call_over over) {
+    return actors::make_program_caller(o, at_once, std::move(over));
   };
 }
 
@@ -85,7 +85,7 @@ std::map<std::string, actors::webhook_actor> spawn_webhooks(caf::actor_system& s
   for (const auto& w : entries) {
     actors::webhook_deps deps;
     deps.what = w.what;
-    deps.outbox = w.outbox;
+    deps.delivery = w.delivery;
     deps.call_limit = w.call_limit;
     deps.make = caller_of(w);
     deps.store = own.store_actor;

@@ -132,14 +132,14 @@ std::string nobody_part(const health& h) {
 }
 
 std::uint64_t stuck_in(const health& h) {
-  return h.standstill.is_null() ? 0 : h.standstill.at("stuck").size();
+  return h.stuck_report.is_null() ? 0 : h.stuck_report.at("stuck").size();
 }
 
 std::string wait_part(const health& h, workflow::instant now) {
   workflow::instant oldest = workflow::never;
   std::string id;
-  if (!h.standstill.is_null())
-    for (const auto& w : h.standstill.at("waits"))
+  if (!h.stuck_report.is_null())
+    for (const auto& w : h.stuck_report.at("waits"))
       if (const auto since = instant_of(w.value("since", json{})); since != workflow::unset && since < oldest) {
         oldest = since;
         id = text_in(w, "longest");

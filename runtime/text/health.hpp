@@ -14,7 +14,7 @@ struct health {
   bool more_incidents = false;                        ///< than these
   nlohmann::json nodes = nlohmann::json::array();
   nlohmann::json store_trouble; ///< why the store takes no writes, or cannot be asked; null: nothing is wrong
-  nlohmann::json standstill;
+  nlohmann::json stuck_report;  ///< what tasks wait for, and which are stuck
 };
 
 /// Nobody has to do anything: only muted incidents, no lost node, a node that takes tasks, no stuck task, a store

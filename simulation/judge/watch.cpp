@@ -394,7 +394,7 @@ void watch::on_update(const store::update_task& u, const store::answer<store::up
     reached(row::supervisor_and_scheduler_at_once);
   if ((o.result == write_status::stale_lock || o.result == write_status::stale_epoch)
       && stood_still_.contains(u.next.locked_by))
-    reached(row::write_after_standstill);
+    reached(row::write_after_pause);
   if (o.result == write_status::stale_epoch && u.guard && u.guard->name == supervisor_lease)
     reached(row::two_supervisors);
   if (o.result != write_status::applied)

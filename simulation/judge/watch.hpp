@@ -41,7 +41,7 @@ public:
   /// The process dies of this, and nobody knows what the last commit left.
   void on_store_failed() { commit_is_unknown_ = true; }
   /// That node was frozen for longer than its lease.
-  void on_long_standstill(const std::string& node) { stood_still_.insert(node); }
+  void on_long_pause(const std::string& node) { stood_still_.insert(node); }
 
   /// What is stored of these (workflow and step) need not be what happened, since their services give wrong answers.
   void do_not_trust(std::set<std::pair<std::string, std::string>> steps) { not_trusted_ = std::move(steps); }

@@ -369,7 +369,7 @@ void cluster::freeze(const std::string& node, workflow::span time) {
     return;
   disturb(time);
   if (time > shape_.lease.ttl)
-    watch_.on_long_standstill(node);
+    watch_.on_long_pause(node);
   if (time > shape_.lease.ttl && node == store_node())
     world_.reached(row::leases_unreachable);
   if (time >= 10min)

@@ -114,7 +114,7 @@ private:
     const auto drawn = draw_fault_rates(world_.chance(), options_.wall_error_max);
     rates_ = options_.is_calm ? simulation::fault_rates{} : drawn;
     if (is_crowded_)
-      gather_in(rates_);
+      calm_down_for_a_crowd(rates_);
     set(rates_);
     plan_submissions();
     if (!options_.is_calm)
@@ -217,7 +217,7 @@ private:
   }
 
   /// So that many tasks come together at all: nothing stops their node again and again, and none is served quickly.
-  static void gather_in(simulation::fault_rates& w) {
+  static void calm_down_for_a_crowd(simulation::fault_rates& w) {
     w.wire = {};
     w.disk = {};
     w.service.latency_min = w.service.latency_max = 1s;

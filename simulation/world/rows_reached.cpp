@@ -16,7 +16,7 @@ constexpr failure_row rows[] = {
   {row::killed_before_answer_is_stored, "killed after an answer came, before it is stored"},
   {row::killed_before_next_step, "killed after a completion is stored, before the next step"},
   {row::killed_before_observer_is_told, "killed after the last change is stored, before the observer is told"},
-  {row::write_after_standstill, "a scheduler that stood still for longer than its lease writes"},
+  {row::write_after_pause, "a scheduler that stood still for longer than its lease writes"},
   {row::order_under_older_lock, "an order or an answer under an older lock"},
   {row::two_claims_in_one_commit, "two schedulers claim in one commit"},
   {row::killed_with_a_crowd_in_flight, "a scheduler is killed with 10,000 tasks in flight"},

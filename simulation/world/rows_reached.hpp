@@ -20,7 +20,7 @@ enum class row : std::uint16_t {
   killed_before_answer_is_stored = 11,
   killed_before_next_step = 12,
   killed_before_observer_is_told = 13,
-  write_after_standstill = 14,
+  write_after_pause = 14,
   order_under_older_lock = 15,
   two_claims_in_one_commit = 16,
   killed_with_a_crowd_in_flight = 17,

@@ -57,7 +57,7 @@ public:
   // ---- the wire ----
 
   void set_wire(const wire_faults& wire) { wire_ = wire; }
-  /// How long a lease lasts: a standstill of the wire that is longer is another row of the failure table.
+  /// How long a lease lasts: an outage of the network that is longer is another row of the failure table.
   void set_patience(workflow::span ttl) { ttl_ = ttl; }
   /// One way. Messages on their way are lost; after the silence that a heartbeat allows, both sides consider the
   /// connection lost.

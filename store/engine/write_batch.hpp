@@ -14,7 +14,7 @@
 #include "store/verbs/tasks/new_task.hpp"
 #include "store/verbs/tasks/task_change.hpp"
 #include "workflow/definition/payload_needs.hpp"
-#include "workflow/outward/outbox.hpp"
+#include "workflow/outward/delivery_queue.hpp"
 #include "workflow/schedule/schedule_state.hpp"
 #include "workflow/transition/event.hpp"
 
@@ -288,7 +288,7 @@ private:
   void list_alert_of(std::uint64_t number, std::uint64_t alert);
   /// `at`: where webhooks are told of it; absent: in a lane of its own.
   /// `incident`: that it joins, whatever its signature.
-  void put(const raised_alert& x, std::optional<workflow::outbox_place> at = std::nullopt,
+  void put(const raised_alert& x, std::optional<workflow::delivery_place> at = std::nullopt,
            std::optional<std::uint64_t> incident = std::nullopt);
   void acknowledge(alert_entry there, const std::string& who, workflow::instant now);
   /// `task`: that the alert is about.
@@ -299,10 +299,10 @@ private:
 
   // write_outward.cpp
   template <class Make>
-  void tell_webhooks(workflow::outward_event e, std::string_view workflow, const workflow::outbox_place& at,
+  void tell_webhooks(workflow::outward_event e, std::string_view workflow, const workflow::delivery_place& at,
                      const std::string& task_id, Make make);
   void tell_of_end(const workflow::task& t, std::uint64_t revision);
-  void tell_of(const raised_alert& x, std::uint64_t alert, const workflow::outbox_place& at);
+  void tell_of(const raised_alert& x, std::uint64_t alert, const workflow::delivery_place& at);
   void tell_of_incidents(); ///< that have begun or ended in this batch
 
   // write_incident.cpp

@@ -21,7 +21,7 @@ void write_batch::list_alert_of(std::uint64_t number, std::uint64_t alert) {
     txn_.put(in_.task_alerts, key{number, alert}, {});
 }
 
-void write_batch::put(const raised_alert& x, std::optional<workflow::outbox_place> at,
+void write_batch::put(const raised_alert& x, std::optional<workflow::delivery_place> at,
                       std::optional<std::uint64_t> incident) {
   const std::uint64_t alert = ++count_.last_alert;
   const key k{alert};

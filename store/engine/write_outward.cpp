@@ -7,8 +7,8 @@ namespace steadfast::store {
 
 /// `make` makes it, if anybody wants it.
 template <class Make>
-void write_batch::tell_webhooks(workflow::outward_event e, std::string_view workflow, const workflow::outbox_place& at,
-                                const std::string& task_id, Make make) {
+void write_batch::tell_webhooks(workflow::outward_event e, std::string_view workflow,
+                                const workflow::delivery_place& at, const std::string& task_id, Make make) {
   std::optional<notice_record> told;
   for (const auto& s : settings_.options->webhooks) {
     if (!workflow::wants(s, e, workflow))
@@ -25,7 +25,7 @@ void write_batch::tell_of_end(const workflow::task& t, std::uint64_t revision) {
                 [&] { return workflow::end_told(t, revision); });
 }
 
-void write_batch::tell_of(const raised_alert& x, std::uint64_t alert, const workflow::outbox_place& at) {
+void write_batch::tell_of(const raised_alert& x, std::uint64_t alert, const workflow::delivery_place& at) {
   tell_webhooks(workflow::outward_event::alert, x.signature.workflow, at, x.task_id, [&] {
     const workflow::told_alert which{alert, x.task_number, x.task_id, incidents_.incident_of(alert).value_or(0)};
     return workflow::alert_told(which, x.what, x.signature);

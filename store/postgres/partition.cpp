@@ -299,7 +299,8 @@ append_answer partition::rotate() {
 }
 
 std::vector<rows> partition::read_as_owner(std::vector<statement> statements, const char* what) {
-  require(state_ == state::owned && connection_ && under_way_ == 0, "only an owner reads, and nothing beside it");
+  require(state_ == state::owned && connection_ && under_way_ == 0,
+          "only an owner reads, and does nothing else meanwhile");
   statements.insert(statements.begin(), fence()); // nobody takes it before all is read
   auto r = connection_->run(statements);
   const auto answer = what_was_appended(r);

@@ -16,22 +16,22 @@ std::uint32_t sequence_of(std::uint64_t revision, std::uint64_t index) {
 
 } // namespace
 
-workflow::outbox_place place_of_alert(std::uint64_t alert) {
+workflow::delivery_place place_of_alert(std::uint64_t alert) {
   return {alert_lanes | alert, 1};
 }
 
-workflow::outbox_place place_of_alert(std::uint64_t alert, std::uint64_t task_number, std::uint64_t revision,
-                                      std::size_t index) {
+workflow::delivery_place place_of_alert(std::uint64_t alert, std::uint64_t task_number, std::uint64_t revision,
+                                        std::size_t index) {
   if (index >= alerts_in_lane)
     return place_of_alert(alert);
   return {task_number, sequence_of(revision, index)};
 }
 
-workflow::outbox_place place_of_end(std::uint64_t task_number, std::uint64_t revision) {
+workflow::delivery_place place_of_end(std::uint64_t task_number, std::uint64_t revision) {
   return {task_number, sequence_of(revision, alerts_in_lane)};
 }
 
-workflow::outbox_place place_of(const incident_turn& x) {
+workflow::delivery_place place_of(const incident_turn& x) {
   return {incident_lanes | x.what.number, 2 * x.what.times + (x.is_over ? 1U : 0U)};
 }
 

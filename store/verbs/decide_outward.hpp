@@ -1,8 +1,8 @@
 #pragma once
 
 #include "store/contract/state_store.hpp"
+#include "workflow/outward/delivery_queue.hpp"
 #include "workflow/outward/notification.hpp"
-#include "workflow/outward/outbox.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,12 +22,12 @@ struct incident_turn {
 /// Of the alert with that index among those of one change. The lane of a task has room for `alerts_in_lane` of a
 /// change; any more have lanes of their own.
 inline constexpr std::size_t alerts_in_lane = 63;
-workflow::outbox_place place_of_alert(std::uint64_t alert);
-workflow::outbox_place place_of_alert(std::uint64_t alert, std::uint64_t task_number, std::uint64_t revision,
-                                      std::size_t index);
+workflow::delivery_place place_of_alert(std::uint64_t alert);
+workflow::delivery_place place_of_alert(std::uint64_t alert, std::uint64_t task_number, std::uint64_t revision,
+                                        std::size_t index);
 /// After the alerts of the same change.
-workflow::outbox_place place_of_end(std::uint64_t task_number, std::uint64_t revision);
-workflow::outbox_place place_of(const incident_turn& x);
+workflow::delivery_place place_of_end(std::uint64_t task_number, std::uint64_t revision);
+workflow::delivery_place place_of(const incident_turn& x);
 
 workflow::notification told_of(const incident_turn& x);
 /// As it is stored.

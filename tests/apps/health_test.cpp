@@ -42,8 +42,8 @@ TEST_CASE("when nobody has to do anything, the sentence says so") {
   auto h = one_node();
   CHECK(is_well(h, at_night));
   CHECK(health_sentence(h, at_night) == "All is well: no incident, 1 of 1 node alive.");
-  h.standstill = {{"stuck", json::array()},
-                  {"waits", {{{"since", instant_json(at_night - 12min)}, {"longest", "t-1"}, {"tasks", 3}}}}};
+  h.stuck_report = {{"stuck", json::array()},
+                    {"waits", {{{"since", instant_json(at_night - 12min)}, {"longest", "t-1"}, {"tasks", 3}}}}};
   CHECK_THAT(health_sentence(h, at_night), Contains("Oldest wait 12 min (t-1)"));
 }
 

@@ -3,8 +3,8 @@
 // otherwise. tests/budget/check compares it with the budget.
 
 #include "actors/protocol/agent_messages.hpp"
-#include "bench/micro/life.hpp"
-#include "bench/scratch.hpp"
+#include "apps/bench/micro/life.hpp"
+#include "apps/bench/programs/scratch.hpp"
 #include "store/engine/lmdb_store.hpp"
 #include "workflow/task/invariants.hpp"
 #include "workflow/text/canonical_json.hpp"

@@ -57,7 +57,7 @@ TEST_CASE("no store is made where the role has no rights") {
   CHECK_THAT(end.err, Contains("permission denied for schema steadfast"));
 }
 
-TEST_CASE("a store on a server is measured beside one in files, and nothing is left there") {
+TEST_CASE("a store on a server is measured and compared with one in files, and nothing is left there") {
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);
   const postgres_server server;

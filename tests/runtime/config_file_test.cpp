@@ -128,10 +128,10 @@ TEST_CASE("the shipped configuration shows every key, agents' among them") {
   CHECK(common.rate_per_second == common_defaults.rate_per_second);
   CHECK(common.burst == common_defaults.burst);
   CHECK(common.result_size_max == common_defaults.result_size_max);
-  const auto& exec = std::get<actors::exec_options>(parsed.options.agents[1].kind);
-  const actors::exec_options exec_defaults;
-  CHECK(exec.transient_exits == exec_defaults.transient_exits);
-  CHECK(exec.output_max == exec_defaults.output_max);
+  const auto& program = std::get<actors::program_options>(parsed.options.agents[1].kind);
+  const actors::program_options program_defaults;
+  CHECK(program.transient_exits == program_defaults.transient_exits);
+  CHECK(program.output_max == program_defaults.output_max);
 }
 
 TEST_CASE("row 80: an unknown key is refused with file, line and the nearest known name") {
@@ -219,8 +219,7 @@ TEST_CASE("a file that is not TOML is refused with its line") {
 }
 
 TEST_CASE("an agent is one of a url and a program") {
-  CHECK(complaints("\n[[agent]]\nname = \"a\"\n")
-        == "node.toml:2: agent: has neither a url (an http agent) nor a program (an exec agent)");
+  CHECK(complaints("\n[[agent]]\nname = \"a\"\n") == "node.toml:2: agent: has neither a url nor a program");
   CHECK(complaints("[[agent]]\nname = \"a\"\nurl = \"http://localhost/\"\nprogram = \"/bin/true\"")
           .find("node.toml:1: agent: has both a url and a program")
         != std::string::npos);
@@ -285,7 +284,7 @@ TEST_CASE("relative paths of an agent count from there too") {
   const auto o = load_config(folder.path() / "node.toml");
   REQUIRE(o.agents.size() == 2);
   CHECK(std::get<actors::http_options>(o.agents[0].kind).ca_file == folder.path() / "ca.pem");
-  CHECK(std::filesystem::equivalent(std::get<actors::exec_options>(o.agents[1].kind).directory, folder.path()));
+  CHECK(std::filesystem::equivalent(std::get<actors::program_options>(o.agents[1].kind).directory, folder.path()));
 }
 
 TEST_CASE("workflows of files and folders are read with the configuration") {

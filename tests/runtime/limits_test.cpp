@@ -119,7 +119,7 @@ const std::vector<bound> bounds{
    "addresses_max = 16;"},
   {"| bytes of a program's output (`output_max`) | 1 MiB |", "config/steadfast.toml", "output_max = \"1MiB\""},
   {"| time to connect (`connect_limit`) | 3 s |", "config/steadfast.toml", "connect_limit = \"3s\""},
-  {"| notifications of a webhook in memory | 256 |", "workflow/outward/outbox.hpp", "window = 256;"},
+  {"| notifications of a webhook in memory | 256 |", "workflow/outward/delivery_queue.hpp", "window = 256;"},
   {"| notifications on their way to it (`concurrency`) | 4, at most 64 |", "runtime/configuration/webhook_options.cpp",
    "at_once_max = 64;"},
   {"| time of one delivery (`call_limit`) | 15 s |", "config/steadfast.toml", "call_limit = \"15s\""},

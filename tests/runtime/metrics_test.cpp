@@ -101,7 +101,7 @@ struct measured_node {
     o.name = "n1";
     o.store.path = folder.path() / "store";
     o.socket.clear();
-    actors::exec_options cat;
+    actors::program_options cat;
     cat.program = "/bin/cat";
     cat.allow_root = true;
     webhook_entry page;

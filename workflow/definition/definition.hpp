@@ -337,7 +337,7 @@ inline bool any_starts_child(const definition& d) {
   return d.graph ? d.graph->any_starts_child() : std::any_of(d.steps.begin(), d.steps.end(), starts_child);
 }
 
-/// What a node must know to read the definition, or with `schedules` to work beside a store that has some. In the order
+/// What a node must know to read the definition, or with `schedules` to work with a store that has some. In the order
 /// in which releases learnt it: each knows what is before.
 enum class knowledge : std::uint8_t {
   none = 0,

@@ -47,7 +47,7 @@ std::string minute_text(instant t) {
 
 // ---- nodes ----
 
-void add_node(std::vector<system_condition>& all, const node_sight& n, const condition_rules& rules, instant now) {
+void add_node(std::vector<system_condition>& all, const node_facts& n, const condition_rules& rules, instant now) {
   const auto name = "node " + quoted(n.name);
   const bool was_given_back = n.lease_ends_at == unset;
   if (n.is_gone) {
@@ -69,7 +69,7 @@ void add_node(std::vector<system_condition>& all, const node_sight& n, const con
 // ---- room ----
 
 /// What has crossed a border counts as past it until it is a twentieth on this side of it again.
-void add_store(std::vector<system_condition>& all, const store_sight& s, const condition_rules& rules,
+void add_store(std::vector<system_condition>& all, const store_facts& s, const condition_rules& rules,
                const signatures& open) {
   if (s.room == 0)
     return;
@@ -81,7 +81,7 @@ void add_store(std::vector<system_condition>& all, const store_sight& s, const c
                      + share_text(s.used, s.room) + "): raise store.size_max, or have retention remove ended tasks"});
 }
 
-void add_disk(std::vector<system_condition>& all, const store_sight& s, const condition_rules& rules,
+void add_disk(std::vector<system_condition>& all, const store_facts& s, const condition_rules& rules,
               const signatures& open) {
   if (s.disk_size == 0)
     return;
@@ -95,15 +95,15 @@ void add_disk(std::vector<system_condition>& all, const store_sight& s, const co
 
 // ---- workflows ----
 
-void add_workflow(std::vector<system_condition>& all, const workflow_sight& w, const condition_rules& rules,
-                  const signatures& open, const std::map<std::string, incident_signature>& blame) {
+void add_workflow(std::vector<system_condition>& all, const workflow_facts& w, const condition_rules& rules,
+                  const signatures& open, const std::map<std::string, incident_signature>& failures) {
   const auto* const before = open_of(open, failing, w.name);
   if (!is_unusual(w.how, rules.failing, before != nullptr))
     return;
   incident_signature what;
   if (before != nullptr)
     what = *before;
-  else if (const auto found = blame.find(w.name); found != blame.end())
+  else if (const auto found = failures.find(w.name); found != failures.end())
     what = found->second;
   what.kind = failing;
   what.workflow = w.name;
@@ -156,7 +156,8 @@ std::vector<std::string> problems(const condition_rules& r) {
   return found;
 }
 
-void take_down(std::map<std::string, resting>& suspended, const task& t, const condition_rules& rules, instant now) {
+void count_if_suspended(std::map<std::string, resting>& suspended, const task& t, const condition_rules& rules,
+                        instant now) {
   if (t.state != process_state::suspended)
     return;
   auto& r = suspended[t.workflow];
@@ -171,7 +172,7 @@ void take_down(std::map<std::string, resting>& suspended, const task& t, const c
   }
 }
 
-void take_down(std::map<std::string, missed>& schedules, const schedule_state& s) {
+void count_if_missed(std::map<std::string, missed>& schedules, const schedule_state& s) {
   if (!s.paused_by.empty() || s.notes.empty() || s.notes.back().fate != moment_fate::missed)
     return;
   auto& m = schedules[s.what.workflow];
@@ -180,7 +181,8 @@ void take_down(std::map<std::string, missed>& schedules, const schedule_state& s
     std::tie(m.moment, m.name) = std::pair{s.notes.back().moment, s.what.name};
 }
 
-std::vector<std::string> beginning_to_fail(const sight& s, const condition_rules& rules, const signatures& open) {
+std::vector<std::string> beginning_to_fail(const cluster_facts& s, const condition_rules& rules,
+                                           const signatures& open) {
   std::vector<std::string> names;
   for (const auto& w : s.workflows)
     if (open_of(open, failing, w.name) == nullptr && is_unusual(w.how, rules.failing, false))
@@ -188,7 +190,7 @@ std::vector<std::string> beginning_to_fail(const sight& s, const condition_rules
   return names;
 }
 
-incident_signature blamed(const std::vector<task>& failed, const std::vector<const definition*>& d) {
+incident_signature most_common_failure(const std::vector<task>& failed, const std::vector<const definition*>& d) {
   std::vector<std::pair<incident_signature, std::size_t>> seen;
   for (std::size_t i = 0; i < failed.size() && i < d.size(); ++i) {
     const auto what = signature_of({failing, failed[i].cause, {}, {}}, &failed[i], d[i]);
@@ -203,15 +205,15 @@ incident_signature blamed(const std::vector<task>& failed, const std::vector<con
   return most == seen.end() ? incident_signature{} : most->first;
 }
 
-std::vector<system_condition> conditions(const sight& s, const condition_rules& rules, const signatures& open,
-                                         const std::map<std::string, incident_signature>& blame) {
+std::vector<system_condition> conditions(const cluster_facts& s, const condition_rules& rules, const signatures& open,
+                                         const std::map<std::string, incident_signature>& failures) {
   std::vector<system_condition> all;
   for (const auto& n : s.nodes)
     add_node(all, n, rules, s.now);
   add_store(all, s.store, rules, open);
   add_disk(all, s.store, rules, open);
   for (const auto& w : s.workflows)
-    add_workflow(all, w, rules, open, blame);
+    add_workflow(all, w, rules, open, failures);
   for (const auto& [workflow, r] : s.suspended)
     add_resting(all, workflow, r);
   for (const auto& [workflow, m] : s.schedules)

@@ -37,20 +37,20 @@ struct condition_rules {
 /// What is wrong with them, one sentence each, naming the field.
 std::vector<std::string> problems(const condition_rules& r);
 
-struct node_sight {
+struct node_facts {
   std::string name;
   instant lease_ends_at;       ///< unset: it was given back
   bool is_gone = false;        ///< by its lease, the store's absence counted in its favour
   bool is_drained = false;     ///< it was to be stopped
   instant certificate_until{}; ///< unset: it has none
 };
-struct store_sight {
+struct store_facts {
   std::uint64_t used = 0;      ///< bytes
   std::uint64_t room = 0;      ///< bytes for new work, those in use included; 0: not known
   std::uint64_t disk_free = 0; ///< bytes
   std::uint64_t disk_size = 0; ///< 0: not known
 };
-struct workflow_sight {
+struct workflow_facts {
   std::string name;
   endings how;
 };
@@ -69,31 +69,33 @@ struct missed {
   std::string name; ///< of the one whose moment was the first
   instant moment = never;
 };
-struct sight {
-  std::vector<node_sight> nodes;
-  store_sight store;
-  std::vector<workflow_sight> workflows;
+/// What was seen of the cluster, from which conditions follow.
+struct cluster_facts {
+  std::vector<node_facts> nodes;
+  store_facts store;
+  std::vector<workflow_facts> workflows;
   std::map<std::string, resting> suspended; ///< by workflow
   std::map<std::string, missed> schedules;  ///< likewise
   instant now{};
 };
 
 /// Counts the task if it is suspended.
-void take_down(std::map<std::string, resting>& suspended, const task& t, const condition_rules& rules, instant now);
+void count_if_suspended(std::map<std::string, resting>& suspended, const task& t, const condition_rules& rules,
+                        instant now);
 
 /// Counts the schedule if its last moment was missed, unless a person has paused it since.
-void take_down(std::map<std::string, missed>& schedules, const schedule_state& s);
+void count_if_missed(std::map<std::string, missed>& schedules, const schedule_state& s);
 
-/// Workflows that begin to fail unusually: who is to blame has to be looked for in their tasks.
-std::vector<std::string> beginning_to_fail(const sight& s, const condition_rules& rules,
+/// Workflows that begin to fail unusually: what failed has to be looked for in their tasks.
+std::vector<std::string> beginning_to_fail(const cluster_facts& s, const condition_rules& rules,
                                            const std::vector<incident_signature>& open);
 /// The most frequent of what made these tasks end undone or in error. `d`: of task i, null if it is not known.
-incident_signature blamed(const std::vector<task>& failed, const std::vector<const definition*>& d);
+incident_signature most_common_failure(const std::vector<task>& failed, const std::vector<const definition*>& d);
 
 /// All that holds now. `open`: signatures of those that held before, which decide where a border has two sides.
-/// `blame`: by workflow, for those that begin to fail.
-std::vector<system_condition> conditions(const sight& s, const condition_rules& rules,
+/// `failures`: by workflow, for those that begin to fail.
+std::vector<system_condition> conditions(const cluster_facts& s, const condition_rules& rules,
                                          const std::vector<incident_signature>& open,
-                                         const std::map<std::string, incident_signature>& blame);
+                                         const std::map<std::string, incident_signature>& failures);
 
 } // namespace steadfast::workflow

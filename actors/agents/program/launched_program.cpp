@@ -127,7 +127,7 @@ int spawn(pid_t& pid, const std::string& path, std::vector<std::string> argument
   return error;
 }
 
-std::vector<std::string> command_line(const exec_options& o) {
+std::vector<std::string> command_line(const program_options& o) {
   std::vector<std::string> words{"steadfast-launcher", o.directory, o.program};
   words.insert(words.end(), o.arguments.begin(), o.arguments.end());
   return words;
@@ -147,7 +147,7 @@ descriptor timer_after(workflow::span time) {
   return timer;
 }
 
-launched_program::launched_program(const exec_options& o, std::vector<std::string> environment,
+launched_program::launched_program(const program_options& o, std::vector<std::string> environment,
                                    const descriptor& complete_by) {
   pipe_ends in;
   pipe_ends out;

@@ -23,7 +23,7 @@ class launched_program {
 public:
   /// Starts the launcher. `environment` is all that the program gets, as NAME=VALUE. If it cannot be started, fault()
   /// says why.
-  launched_program(const exec_options& o, std::vector<std::string> environment, const descriptor& complete_by);
+  launched_program(const program_options& o, std::vector<std::string> environment, const descriptor& complete_by);
   /// Ends the program and waits until it has.
   ~launched_program();
   launched_program(const launched_program&) = delete;

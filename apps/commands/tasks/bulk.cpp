@@ -70,7 +70,7 @@ public:
   }
 
 private:
-  struct sight {
+  struct progress_at {
     workflow::instant at;
     std::uint64_t met = 0;
   };
@@ -87,7 +87,7 @@ private:
   }
 
   terminal to_;
-  std::deque<sight> seen_;
+  std::deque<progress_at> seen_;
 };
 
 // ---- its end ----

@@ -62,7 +62,7 @@ private:
 
 TEST_CASE("row 74: a service that is at work when its task turns round is heard out and undone") {
   node_with_payment x;
-  SECTION("a step beside it is refused for good") {
+  SECTION("a parallel step is refused for good") {
     x.submit("pay_beside", "hang_before");
   }
   SECTION("the task is cancelled") {

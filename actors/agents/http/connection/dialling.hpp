@@ -13,8 +13,8 @@
 
 namespace steadfast::actors {
 
-/// Makes a connection to the first of several addresses that answers. Each has a moment, then the next is tried beside
-/// it: one that does not answer takes nothing of the time of the others (RFC 8305).
+/// Makes a connection to the first of several addresses that answers. Each has a moment, then the next is tried too:
+/// one that does not answer takes nothing of the time of the others (RFC 8305).
 class dialling : public std::enable_shared_from_this<dialling> {
 public:
   /// Without a socket, `fault` says why.

@@ -94,7 +94,7 @@ TEST_CASE("steps that do not fit the task are refused, and nothing changes") {
   SECTION("too many") {
     sent.changed[0].steps.emplace_back();
   }
-  SECTION("beside whole ones") {
+  SECTION("together with whole ones") {
     sent.next.steps = x.update.next.steps;
   }
   CHECK(x.store.one(sent).result == write_status::refused);

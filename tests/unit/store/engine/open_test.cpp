@@ -173,7 +173,7 @@ TEST_CASE("a store that may grow to more than a process can map opens, and its m
   CHECK(store.find("t79"));
 }
 
-TEST_CASE("a store can be looked at beside the process that has it, and cannot be written") {
+TEST_CASE("a store can be looked at while a process has it, and cannot be written") {
   opened_store store;
   store.submit("a");
   auto options = store.options();

@@ -132,7 +132,7 @@ TEST_CASE("a row that takes over what did not change is as one that is written a
   CHECK(of_another_time == encode_record(row_key(0), task_steps_view{moment(6), &now, 0, large}));
 }
 
-TEST_CASE("a task of a stretch of steps has no rows beside its own") {
+TEST_CASE("a task of a stretch of steps has no rows besides its own") {
   opened_store store;
   store.submit("a");
   store.one(success_of(store.take(), 0));

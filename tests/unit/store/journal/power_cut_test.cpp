@@ -131,7 +131,7 @@ TEST_CASE("row 62: after a power cut at any moment the store opens with every ac
     const auto e = in_child([&](const say& speak) {
       std::thread{[&] {
         cut_after(lived, disk);
-      }}.detach(); // in the child: a fork beside a thread may inherit its locks
+      }}.detach(); // in the child: a fork while a thread runs may inherit its locks
       return commit_for_ever(options, how, speak);
     });
     CHECK(e.signal == 0);

@@ -86,7 +86,7 @@ TEST_CASE("who only looks at a store finds every id, too") {
   }
 }
 
-TEST_CASE("a reader beside the writer finds each id from its acknowledgement on") {
+TEST_CASE("a reader finds each id from its acknowledgement on, while the writer works") {
   const auto how = GENERATE(commits::alone, commits::shared);
   opened_store store{how};
   std::atomic<int> acknowledged = 0;

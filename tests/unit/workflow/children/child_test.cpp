@@ -187,7 +187,8 @@ TEST_CASE("a suspended task whose child is undone goes on with that when it resu
   CHECK(s.state("trip") == "compensated");
 }
 
-TEST_CASE("a task that goes to error beside its child may have it, so that undo covers it and a retry waits for it") {
+TEST_CASE(
+  "a task that goes to error while its child runs may have it, so that undo covers it and a retry waits for it") {
   auto d = pipeline({step_named("a"), child_named("trip")});
   d.steps[1].after.emplace();
   d.steps[0].exhausted = on_exhausted::error;

@@ -103,7 +103,7 @@ TEST_CASE("one moment is queued, the first, and has its turn as soon as the task
   CHECK(s.state.next_at == hour(4));
 }
 
-TEST_CASE("tasks run beside each other if the schedule says so") {
+TEST_CASE("tasks run at the same time if the schedule says so") {
   hourly s{overlap::beside};
   s.serve_at(hour(1));
   s.serve_at(hour(2));

@@ -13,20 +13,20 @@ namespace {
 const instant night{std::chrono::hours{24 * 365 * 56}};
 using signatures = std::vector<incident_signature>;
 
-std::vector<system_condition> seen(const sight& s, const signatures& open = {},
-                                   const std::map<std::string, incident_signature>& blame = {}) {
-  return conditions(s, {}, open, blame);
+std::vector<system_condition> seen(const cluster_facts& s, const signatures& open = {},
+                                   const std::map<std::string, incident_signature>& failures = {}) {
+  return conditions(s, {}, open, failures);
 }
 
-sight of_node(const node_sight& n) {
-  sight s;
+cluster_facts of_node(const node_facts& n) {
+  cluster_facts s;
   s.now = night;
   s.nodes = {n};
   return s;
 }
 
-sight of_store(const store_sight& x) {
-  sight s;
+cluster_facts of_store(const store_facts& x) {
+  cluster_facts s;
   s.now = night;
   s.store = x;
   return s;
@@ -92,8 +92,8 @@ TEST_CASE("a store and its disk are told of before they are full, and until ther
   CHECK(seen(of_store({0, gib, gib / 5, gib})).empty()); // of a small disk a tenth is enough
 }
 
-TEST_CASE("a workflow that fails unusually is told of with who is to blame, and stays the same incident") {
-  sight s;
+TEST_CASE("a workflow that fails unusually is told of with its most common failure, and stays the same incident") {
+  cluster_facts s;
   s.now = night;
   s.workflows = {{"order", {}}};
   auto& how = s.workflows[0].how;
@@ -111,13 +111,13 @@ TEST_CASE("a workflow that fails unusually is told of with who is to blame, and 
   CHECK_THAT(failing[0].text, Catch::Matchers::StartsWith("agent `payment`: 63 % of `order` end undone or in error; ")
                                 && Contains("of the last 256 40 did") && Contains("step `charge`: HTTP 402"));
   CHECK(beginning_to_fail(s, {}, open_after(failing)).empty());
-  CHECK(seen(s, open_after(failing))[0].what == failing[0].what); // without looking for the blame again
+  CHECK(seen(s, open_after(failing))[0].what == failing[0].what); // without looking for the failure again
   for (int i = 0; i < 64; ++i)
     count_ending(how, ending::well);
   CHECK(seen(s, open_after(failing)).empty());
 }
 
-TEST_CASE("the blame is what most of the failed tasks tell") {
+TEST_CASE("the most common failure is what most of the failed tasks tell") {
   definition d;
   d.name = "order";
   d.steps.resize(2);
@@ -136,25 +136,25 @@ TEST_CASE("the blame is what most of the failed tasks tell") {
   };
   const std::vector<task> tasks{failed("charge", "HTTP 402: card 1"), failed("stock", "HTTP 409"),
                                 failed("charge", "HTTP 402: card 27")};
-  const auto who = blamed(tasks, {&d, &d, &d});
+  const auto who = most_common_failure(tasks, {&d, &d, &d});
   CHECK(who.agent == "payment");
   CHECK(who.step == "charge");
   CHECK(who.cause == "HTTP 402: card #");
-  CHECK(blamed({}, {}) == incident_signature{});
+  CHECK(most_common_failure({}, {}) == incident_signature{});
 }
 
 TEST_CASE("suspended tasks are told of when their deadline passes, or when they are forgotten") {
-  sight s;
+  cluster_facts s;
   s.now = night;
   const condition_rules rules;
-  take_down(s.suspended, resting_task("fresh", night - 1h, night + 1h), rules, night);
+  count_if_suspended(s.suspended, resting_task("fresh", night - 1h, night + 1h), rules, night);
   CHECK(seen(s).empty());
-  take_down(s.suspended, resting_task("late", night - 2h, night - 1min), rules, night);
-  take_down(s.suspended, resting_task("later", night - 2h, night - 1h), rules, night);
-  take_down(s.suspended, resting_task("forgotten", night - 25h, never), rules, night);
+  count_if_suspended(s.suspended, resting_task("late", night - 2h, night - 1min), rules, night);
+  count_if_suspended(s.suspended, resting_task("later", night - 2h, night - 1h), rules, night);
+  count_if_suspended(s.suspended, resting_task("forgotten", night - 25h, never), rules, night);
   auto running = resting_task("running", night - 25h, night - 1h);
   running.state = process_state::processing;
-  take_down(s.suspended, running, rules, night);
+  count_if_suspended(s.suspended, running, rules, night);
   const auto told = seen(s);
   REQUIRE(told.size() == 2);
   CHECK(told[0].what.kind == "suspended_late");
@@ -182,17 +182,17 @@ TEST_CASE("schedules whose last moment was missed are told of by workflow, until
     s.notes = {{moment - 24h, moment, moment_fate::missed, {}}, {moment, moment, last, {}}};
     return s;
   };
-  sight s;
+  cluster_facts s;
   s.now = night;
-  take_down(s.schedules, schedule_state{});
-  take_down(s.schedules, with("made", "order", moment_fate::made, night));
-  take_down(s.schedules, with("skipped", "order", moment_fate::skipped, night));
+  count_if_missed(s.schedules, schedule_state{});
+  count_if_missed(s.schedules, with("made", "order", moment_fate::made, night));
+  count_if_missed(s.schedules, with("skipped", "order", moment_fate::skipped, night));
   auto paused = with("paused", "order", moment_fate::missed, night);
   paused.paused_by = "ann";
-  take_down(s.schedules, paused);
+  count_if_missed(s.schedules, paused);
   CHECK(conditions(s, {}, {}, {}).empty());
-  take_down(s.schedules, with("hourly", "order", moment_fate::missed, night - 1h));
-  take_down(s.schedules, with("weekly", "report", moment_fate::missed, night));
+  count_if_missed(s.schedules, with("hourly", "order", moment_fate::missed, night - 1h));
+  count_if_missed(s.schedules, with("weekly", "report", moment_fate::missed, night));
   auto told = conditions(s, {}, {}, {});
   REQUIRE(told.size() == 2);
   CHECK(told[0].what.kind == "schedule_missed");
@@ -200,7 +200,7 @@ TEST_CASE("schedules whose last moment was missed are told of by workflow, until
   CHECK(told[1].what.workflow == "report");
   CHECK_THAT(told[0].text, Contains("1 schedule of `order` has missed its moment; the first is hourly, at 20"));
   const auto before = told[0].what;
-  take_down(s.schedules, with("nightly", "order", moment_fate::missed, night - 2h));
+  count_if_missed(s.schedules, with("nightly", "order", moment_fate::missed, night - 2h));
   told = conditions(s, {}, {}, {});
   CHECK(told[0].what == before);
   CHECK_THAT(told[0].text, Contains("2 schedules of `order` have missed their moments; the first is nightly"));

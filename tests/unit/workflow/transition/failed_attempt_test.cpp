@@ -172,7 +172,7 @@ TEST_CASE("a task whose undo no agent takes gives its place back too, though oth
 
 TEST_CASE("a task keeps its place while another step of it is under way or waits for the supervisor") {
   auto d = two_steps();
-  d.steps[1].after.emplace(); // beside the other
+  d.steps[1].after.emplace(); // in parallel with the other
   d.steps[1].retry.attempts = 1;
   scenario x{d};
   x.take();

@@ -241,7 +241,7 @@ TEST_CASE("undo waits for a step that ends later, and its token still ends it bu
   }
 }
 
-TEST_CASE("beside another step its scheduler keeps the task, and notices when nobody ends the step") {
+TEST_CASE("while another step runs its scheduler keeps the task, and notices when nobody ends the step") {
   auto d = rendering();
   d.steps[2].after = {"upload"};
   d.steps[2].complete_by = 10min;

@@ -146,7 +146,7 @@ TEST_CASE("undo ends the wait for an event at once, and a person can pass over i
   }
 }
 
-TEST_CASE("beside another step the scheduler that has the task goes on at once") {
+TEST_CASE("while another step runs the scheduler that has the task goes on at once") {
   auto d = pipeline({step_named("a"), event_named("pay", "/order"), step_named("b"), step_named("c")});
   d.steps[2].after = {"a"};
   d.steps[3].after = {"pay"};

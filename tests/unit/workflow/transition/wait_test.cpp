@@ -209,7 +209,7 @@ TEST_CASE("a sleeping task is undone when its deadline passes") {
   CHECK(s.state("nap") == "not_started");
 }
 
-TEST_CASE("a task that goes to error beside a sleep begins that again when a person retries it") {
+TEST_CASE("a task that goes to error during a sleep begins that again when a person retries it") {
   auto d = napping();
   d.steps[2].after = {"a"};
   ask_a_person_at_once(d.steps[2]);

@@ -1,6 +1,6 @@
 // Programs are run for real: /bin/sh is the program, its script an argument that the configuration gives.
 
-#include "actors/agents/program/exec_caller.hpp"
+#include "actors/agents/program/program_caller.hpp"
 #include "tests/actors/agents/collected_answers.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -23,8 +23,8 @@ using tests::collected_answers;
 
 namespace {
 
-exec_options script(const std::string& text) {
-  exec_options o;
+program_options script(const std::string& text) {
+  program_options o;
   o.program = "/bin/sh";
   o.arguments = {"-c", text};
   o.allow_root = true;
@@ -32,7 +32,7 @@ exec_options script(const std::string& text) {
 }
 
 struct program_bench {
-  explicit program_bench(exec_options o) : caller{make_exec_caller(std::move(o), 2, answers.over())} {}
+  explicit program_bench(program_options o) : caller{make_program_caller(std::move(o), 2, answers.over())} {}
 
   answer answer_to(call c) {
     caller->start(1, std::move(c));

@@ -13,7 +13,7 @@
 
 namespace steadfast::workflow {
 
-struct outbox_options {
+struct delivery_options {
   retry_policy retry{0, span{1000}, 200, span{300'000}, 20}; ///< waits; `attempts` means nothing here
   std::uint32_t at_once = 4;                                 ///< deliveries under way
   span give_up_after = std::chrono::hours{72};               ///< since what is told of happened
@@ -22,14 +22,15 @@ struct outbox_options {
 
 /// Of a notification that waits. Those of one lane go out one after the other, in their order: those of one task, or of
 /// one incident.
-struct outbox_place {
+struct delivery_place {
   std::uint64_t lane = 0;
   std::uint32_t sequence = 0;
 
-  friend auto operator<=>(const outbox_place&, const outbox_place&) = default;
+  friend auto operator<=>(const delivery_place&, const delivery_place&) = default;
 };
 
-/// The notifications for one receiver: which goes out next, and what becomes of it.
+/// The notifications that are being delivered to one receiver: which goes out next, and what becomes of it. Where they
+/// wait is the store, which has them since the commit of what they tell: a transactional outbox.
 ///
 ///     waiting --next()--> under way --delivered--> settled --forget()--> gone
 ///        ^                    |     --given up-->     |
@@ -38,7 +39,7 @@ struct outbox_place {
 /// A failure delays its own lane, longer each time. After `away_after` failures in a row the receiver itself is taken
 /// to be away: then one notification at a time is tried, with growing waits, until one was delivered; after that all go
 /// out at once. A receiver that asks for a wait is left alone for that long.
-class outbox {
+class delivery_queue {
 public:
   static constexpr std::uint32_t away_after = 3;
 
@@ -50,28 +51,28 @@ public:
     bool is_settled = false; ///< nothing is to be sent any more; only the store does not know yet
   };
 
-  explicit outbox(outbox_options o) : options_{o} {}
+  explicit delivery_queue(delivery_options o) : options_{o} {}
 
   /// One that waits in the store. Does nothing if it is known. REQUIRES: has_room().
-  void take_in(outbox_place at, notification what);
+  void take_in(delivery_place at, notification what);
   bool has_room() const { return entries_.size() < options_.window; }
 
   /// What goes out now; it is under way from then on.
-  std::optional<outbox_place> next(instant now);
-  const entry& at(outbox_place p) const { return entries_.at(p); }
+  std::optional<delivery_place> next(instant now);
+  const entry& at(delivery_place p) const { return entries_.at(p); }
 
   /// What became of a delivery. REQUIRES: it is under way.
   struct failure {
     span retry_after{0};      ///< that the receiver asked for
     std::uint64_t chance = 0; ///< for the jitter
   };
-  void delivered(outbox_place p);
-  enum class verdict : std::uint8_t { again = 1, given_up = 2 };
-  verdict failed(outbox_place p, const failure& why, instant now);
+  void delivered(delivery_place p);
+  enum class after_failure : std::uint8_t { again = 1, given_up = 2 };
+  after_failure failed(delivery_place p, const failure& why, instant now);
   /// Those that are given up untried: their time is over, and the receiver is away. They are settled.
-  std::vector<outbox_place> give_up(instant now);
+  std::vector<delivery_place> give_up(instant now);
   /// The store does not have it any more, nor those before it in its lane.
-  void forget(outbox_place p);
+  void forget(delivery_place p);
 
   /// When next() has something; never: nothing waits, or something must happen first.
   instant next_due() const;
@@ -86,8 +87,8 @@ private:
   void each_head(Use use) const;
   bool may_send(instant now) const;
 
-  outbox_options options_;
-  std::map<outbox_place, entry> entries_;
+  delivery_options options_;
+  std::map<delivery_place, entry> entries_;
   std::size_t under_way_ = 0;
   std::uint32_t failures_ = 0; ///< in a row
   instant paused_until_;

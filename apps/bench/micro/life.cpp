@@ -1,4 +1,4 @@
-#include "bench/micro/life.hpp"
+#include "apps/bench/micro/life.hpp"
 
 #include "workflow/definition/retry.hpp"
 

@@ -1,4 +1,4 @@
-#include "actors/agents/program/exec_caller.hpp"
+#include "actors/agents/program/program_caller.hpp"
 
 #include "actors/agents/call_threads.hpp"
 #include "actors/agents/masking.hpp"
@@ -30,7 +30,7 @@ constexpr int exit_ends_later = 79;         ///< after the codes of sysexits.h
 constexpr std::size_t error_text_max = 512; ///< of what is shown
 constexpr std::size_t errors_max = 8192;    ///< of what is read: secrets are masked before it is cut
 
-std::vector<std::string> environment_of(const exec_options& o, const call& c) {
+std::vector<std::string> environment_of(const program_options& o, const call& c) {
   const auto action = c.action == workflow::attempt_action::compensate ? "undo"
                       : c.action == workflow::attempt_action::probe    ? "probe"
                                                                        : "do";
@@ -59,7 +59,7 @@ std::vector<std::string> environment_of(const exec_options& o, const call& c) {
 /// One run of the program, on a thread of its own.
 class run {
 public:
-  run(const exec_options& o, const call& c, const descriptor& complete_by)
+  run(const program_options& o, const call& c, const descriptor& complete_by)
       : options_{o},
         call_{c},
         program_{o, environment_of(o, c), complete_by} {}
@@ -190,7 +190,7 @@ private:
     return failed;
   }
 
-  const exec_options& options_;
+  const program_options& options_;
   const call& call_;
   launched_program program_;
   std::size_t written_ = 0;
@@ -199,13 +199,13 @@ private:
   bool too_large_ = false;
 };
 
-class exec_caller : public caller {
+class program_caller : public caller {
 public:
-  exec_caller(exec_options o, std::uint32_t concurrency, call_over over)
+  program_caller(program_options o, std::uint32_t concurrency, call_over over)
       : shared_{std::make_shared<shared>(std::move(o), std::move(over))},
         threads_{concurrency} {}
 
-  ~exec_caller() override {
+  ~program_caller() override {
     std::lock_guard lock{shared_->mutex};
     for (auto& [ticket, source] : shared_->open)
       source.request_stop();
@@ -242,9 +242,9 @@ public:
 private:
   /// Outlives the caller as long as a program runs.
   struct shared {
-    shared(exec_options o, call_over say) : options{std::move(o)}, over{std::move(say)} {}
+    shared(program_options o, call_over say) : options{std::move(o)}, over{std::move(say)} {}
 
-    const exec_options options;
+    const program_options options;
     const call_over over;
     std::mutex mutex;
     std::map<call_ticket, std::stop_source> open;
@@ -255,8 +255,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<caller> make_exec_caller(exec_options o, std::uint32_t concurrency, call_over over) {
-  return std::make_unique<exec_caller>(std::move(o), concurrency, std::move(over));
+std::unique_ptr<caller> make_program_caller(program_options o, std::uint32_t concurrency, call_over over) {
+  return std::make_unique<program_caller>(std::move(o), concurrency, std::move(over));
 }
 
 } // namespace steadfast::actors

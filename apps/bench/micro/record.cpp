@@ -1,7 +1,7 @@
 // The codec, by the number of steps that are done: -1 is a new task, 0 one that was taken, 5 one that has ended.
 
 #include "store/records/record.hpp"
-#include "bench/micro/life.hpp"
+#include "apps/bench/micro/life.hpp"
 #include "store/records/key.hpp"
 
 #include <benchmark/benchmark.h>

@@ -8,7 +8,7 @@
 // holder.
 
 #include "api/names.hpp"
-#include "bench/report.hpp"
+#include "apps/bench/programs/report.hpp"
 #include "runtime/configuration/cluster_file.hpp"
 #include "runtime/node/node_processes.hpp"
 #include "runtime/text/address.hpp"

@@ -1,4 +1,4 @@
-#include "workflow/outward/outbox.hpp"
+#include "workflow/outward/delivery_queue.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -13,7 +13,7 @@ constexpr std::uint32_t failures_max = 1'000'000; ///< that are counted
 
 /// The first of each lane that is to be sent, unless one of its lane is under way.
 template <class Use>
-void outbox::each_head(Use use) const {
+void delivery_queue::each_head(Use use) const {
   auto i = entries_.begin();
   while (i != entries_.end()) {
     const auto lane = i->first.lane;
@@ -25,18 +25,18 @@ void outbox::each_head(Use use) const {
   }
 }
 
-void outbox::take_in(outbox_place at, notification what) {
+void delivery_queue::take_in(delivery_place at, notification what) {
   entries_.try_emplace(at, entry{std::move(what)});
 }
 
-bool outbox::may_send(instant now) const {
+bool delivery_queue::may_send(instant now) const {
   return now >= paused_until_ && under_way_ < (is_away() ? 1 : options_.at_once);
 }
 
-std::optional<outbox_place> outbox::next(instant now) {
+std::optional<delivery_place> delivery_queue::next(instant now) {
   if (!may_send(now))
     return std::nullopt;
-  std::optional<outbox_place> found;
+  std::optional<delivery_place> found;
   instant earliest = never;
   each_head([&](const auto& x) {
     if (x.second.retry_at <= now && std::max(x.second.retry_at, x.second.what.at) < earliest) {
@@ -53,7 +53,7 @@ std::optional<outbox_place> outbox::next(instant now) {
   return found;
 }
 
-void outbox::delivered(outbox_place p) {
+void delivery_queue::delivered(delivery_place p) {
   auto& e = entries_.at(p);
   e.is_under_way = false;
   e.is_settled = true;
@@ -65,7 +65,7 @@ void outbox::delivered(outbox_place p) {
   paused_until_ = unset;
 }
 
-outbox::verdict outbox::failed(outbox_place p, const failure& why, instant now) {
+delivery_queue::after_failure delivery_queue::failed(delivery_place p, const failure& why, instant now) {
   auto& e = entries_.at(p);
   e.is_under_way = false;
   --under_way_;
@@ -75,14 +75,14 @@ outbox::verdict outbox::failed(outbox_place p, const failure& why, instant now) 
     paused_until_ = std::max(paused_until_, now + wait);
   if (now - e.what.at >= options_.give_up_after) {
     e.is_settled = true;
-    return verdict::given_up;
+    return after_failure::given_up;
   }
   e.retry_at = now + std::max(back_off(options_.retry, e.tries, why.chance), why.retry_after);
-  return verdict::again;
+  return after_failure::again;
 }
 
-std::vector<outbox_place> outbox::give_up(instant now) {
-  std::vector<outbox_place> found;
+std::vector<delivery_place> delivery_queue::give_up(instant now) {
+  std::vector<delivery_place> found;
   if (!is_away())
     return found;
   each_head([&](const auto& x) {
@@ -94,12 +94,12 @@ std::vector<outbox_place> outbox::give_up(instant now) {
   return found;
 }
 
-void outbox::forget(outbox_place p) {
+void delivery_queue::forget(delivery_place p) {
   const auto first = entries_.lower_bound({p.lane, 0});
   entries_.erase(first, entries_.upper_bound(p));
 }
 
-instant outbox::next_due() const {
+instant delivery_queue::next_due() const {
   if (!may_send(paused_until_))
     return never;
   instant due = never;
@@ -107,7 +107,7 @@ instant outbox::next_due() const {
   return due == never ? never : std::max(due, paused_until_);
 }
 
-instant outbox::oldest() const {
+instant delivery_queue::oldest() const {
   instant first = never;
   for (const auto& [place, e] : entries_)
     if (!e.is_settled)

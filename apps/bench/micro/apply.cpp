@@ -1,6 +1,6 @@
 // The rules: what a task costs without store and messages. An item is a task.
 
-#include "bench/micro/life.hpp"
+#include "apps/bench/micro/life.hpp"
 #include "workflow/task/invariants.hpp"
 
 #include <benchmark/benchmark.h>

@@ -9,8 +9,8 @@
 // scripts/takeover runs it with a server of its own.
 
 #include "api/names.hpp"
-#include "bench/parcels.hpp"
-#include "bench/report.hpp"
+#include "apps/bench/programs/parcels.hpp"
+#include "apps/bench/programs/report.hpp"
 #include "runtime/node/node_processes.hpp"
 #include "runtime/text/address.hpp"
 #include "steadfast/client.hpp"

@@ -7,8 +7,8 @@
 // each (50).
 
 #include "api/names.hpp"
-#include "bench/parcels.hpp"
-#include "bench/report.hpp"
+#include "apps/bench/programs/parcels.hpp"
+#include "apps/bench/programs/report.hpp"
 #include "runtime/node/node.hpp"
 #include "steadfast/client.hpp"
 #include "store/engine/lmdb_store.hpp"

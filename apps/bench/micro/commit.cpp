@@ -2,8 +2,8 @@
 // makes them, then the same keys and records put into bare LMDB, which shows what the disk and the trees cost alone. An
 // item is a task.
 
-#include "bench/micro/life.hpp"
-#include "bench/scratch.hpp"
+#include "apps/bench/micro/life.hpp"
+#include "apps/bench/programs/scratch.hpp"
 #include "store/engine/lmdb_store.hpp"
 #include "store/lmdb/indexes.hpp"
 #include "store/lmdb/lmdb.hpp"

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint32_t standstill_page = 1000;
+constexpr std::uint32_t stuck_page = 1000;
 constexpr std::size_t looked_at_max = 100'000;
 constexpr workflow::span stuck_after{60'000};
 
@@ -25,15 +25,15 @@ struct waiting_group {
   workflow::wait longest;
 };
 
-struct standstill {
+struct stuck_report {
   std::map<std::string, waiting_group> groups; ///< by cause
   json stuck = json::array();
   std::size_t looked_at = 0;
   bool is_cut = false;
 };
 
-void take_down(standstill& s, const workflow::task& t, const workflow::definition& d,
-               const workflow::clock_reading& clock) {
+void add(stuck_report& s, const workflow::task& t, const workflow::definition& d,
+         const workflow::clock_reading& clock) {
   ++s.looked_at;
   if (auto why = workflow::why_stuck(t, d, clock, stuck_after); !why.empty())
     s.stuck.push_back({{"id", t.id}, {"process_state", std::string{workflow::to_string(t.state)}}, {"why", why}});
@@ -48,8 +48,8 @@ void take_down(standstill& s, const workflow::task& t, const workflow::definitio
 }
 
 /// All unfinished tasks, the newest first, as far as can be looked at in reasonable time.
-standstill look_for_standstill(const control_context& c) {
-  standstill s;
+stuck_report look_for_stuck(const control_context& c) {
+  stuck_report s;
   const auto clock = c.clock();
   std::map<std::pair<std::string, std::uint32_t>, actors::boxed<workflow::definition>> definitions;
   for (const auto& d : workflows(c).definitions)
@@ -59,12 +59,12 @@ standstill look_for_standstill(const control_context& c) {
   store::task_filter unfinished;
   unfinished.states = {pending, processing, undoing, suspended};
   question.filter = actors::boxed<store::task_filter>{std::move(unfinished)};
-  question.max = standstill_page;
+  question.max = stuck_page;
   for (;;) {
     const auto page = c.ask<actors::boxed<store::task_page>>(c.parts.reader, question);
     for (const auto& t : page->tasks)
       if (const auto d = definitions.find({t.workflow, t.version}); d != definitions.end())
-        take_down(s, t, *d->second, clock);
+        add(s, t, *d->second, clock);
     s.is_cut = page->next && s.looked_at >= looked_at_max;
     if (!page->next || s.is_cut)
       return s;
@@ -74,8 +74,8 @@ standstill look_for_standstill(const control_context& c) {
 
 } // namespace
 
-json list_standstill(const control_context& c, const api::arguments&) {
-  const auto s = look_for_standstill(c);
+json list_stuck(const control_context& c, const api::arguments&) {
+  const auto s = look_for_stuck(c);
   json waits = json::array();
   for (const auto& [cause, g] : s.groups)
     waits.push_back({{"cause", cause},
