@@ -18,8 +18,8 @@ set(sees_apps ${sees_simulation} apps)
 set(sees_examples ${sees_runtime} examples)
 set(sees_bench ${sees_runtime} bench)
 set(rooms_workflow time text schedule definition calling step task children transition on_call supervision outward)
-set(rooms_store contract records outline verbs verbs/tasks postgres lmdb journal engine engine/family partitions
-  upkeep)
+set(rooms_store contract records outline verbs verbs/tasks verbs/family postgres lmdb journal engine engine/family
+  partitions upkeep)
 set(rooms_actors
     protocol
     common
@@ -103,7 +103,7 @@ function(knows_lmdb file answer)
 endfunction()
 
 file(GLOB for_every_engine RELATIVE "${ROOT}" "${ROOT}/store/contract/*" "${ROOT}/store/records/*"
-     "${ROOT}/store/outline/*" "${ROOT}/store/verbs/*" "${ROOT}/store/verbs/tasks/*")
+     "${ROOT}/store/outline/*" "${ROOT}/store/verbs/*" "${ROOT}/store/verbs/tasks/*" "${ROOT}/store/verbs/family/*")
 if(NOT for_every_engine)
   refuse(store "there is nothing in its rooms that are for every engine")
 endif()
