@@ -4,7 +4,6 @@
 #include "store/lmdb/indexes.hpp"
 #include "store/verbs/decide_definition.hpp"
 #include "workflow/definition/item_workflow.hpp"
-#include "workflow/text/name.hpp"
 
 #include <utility>
 
@@ -52,11 +51,8 @@ std::optional<decision> write_batch::name_taken(const std::vector<workflow::defi
   for (const auto& d : made) {
     const auto bytes = txn_.get(in_.definitions, definition_key(d.name, d.version));
     const auto there = bytes ? readable<workflow::definition>(definition_key(d.name, d.version), *bytes) : std::nullopt;
-    if (there && *there != d)
-      return turned_down(write_status::refused,
-                         "step " + workflow::quoted(d.steps.front().name) + " makes a workflow " + d.name + " version "
-                           + std::to_string(d.version)
-                           + " for its items, and there is another of that name: call the step otherwise");
+    if (auto taken = store::name_taken(d, there ? &*there : nullptr))
+      return taken;
   }
   return std::nullopt;
 }
