@@ -6,6 +6,7 @@
 #include "store/lmdb/committed.hpp"
 #include "store/lmdb/id_filter.hpp"
 #include "store/lmdb/incident_book.hpp"
+#include "store/lmdb/indexes.hpp"
 #include "store/lmdb/known_tasks.hpp"
 #include "store/verbs/decide_definition.hpp"
 #include "store/verbs/decide_event.hpp"
@@ -248,6 +249,7 @@ private:
   /// Why the workflows that are made of a definition's steps cannot be stored; nothing: they can.
   std::optional<decision> name_taken(const std::vector<workflow::definition>& made);
   known_damage damage_there(std::uint64_t number);
+  void uncount(const purged_position& was);
   void recount();
 
   // write_ids.cpp

@@ -82,9 +82,7 @@ answer<set_aside_damaged> write_batch::make(const set_aside_damaged& w) {
     const std::string bytes{txn_.get(in_.tasks, k).value_or(std::string_view{})};
     txn_.put(in_.set_aside, k, encode_record(k, set_aside_record{w.why, w.now, workflow::blob{bytes}}));
     txn_.erase(in_.tasks, k);
-    purge_from_indexes(txn_, in_, w.number);
-    recount();
-    recount_ended();
+    uncount(purge_from_indexes(txn_, in_, w.number));
     set_aside_.push_back(w.number);
     settings_.known->forget(w.number);
   }
@@ -93,7 +91,18 @@ answer<set_aside_damaged> write_batch::make(const set_aside_damaged& w) {
   return d.said;
 }
 
-/// The state of a damaged task is not known, so the counts are taken from the index.
+/// Where the indexes did not have it, as one that came back from elsewhere, all are counted again.
+void write_batch::uncount(const purged_position& was) {
+  if (!was.state) {
+    recount();
+    recount_ended();
+    return;
+  }
+  --tasks_in(*was.state);
+  if (!was.ended.empty())
+    --ended_of(was.ended).there;
+}
+
 void write_batch::recount() {
   count_.tasks.fill(0);
   lmdb::cursor c{txn_, in_.states};
