@@ -42,7 +42,7 @@ void write_batch::forget_leases(const workflow::clock_reading& clock) {
       if (auto x = readable<lease_record>(c.key(), c.value()))
         all.push_back(*std::move(x));
   }
-  const auto gone = leases_to_forget(std::move(all), {{{}, {}, {}, forgotten_epoch(), workflow::unset}, {}}, clock,
+  const auto gone = leases_to_forget(std::move(all), nobodys({}, forgotten_epoch()), clock,
                                      [this](const std::string& name) { return has_locks(name); });
   for (const auto& name : gone.names)
     txn_.erase(in_.leases, name);

@@ -8,7 +8,6 @@
 
 #include "workflow/transition/transition.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
