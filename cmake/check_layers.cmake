@@ -20,8 +20,8 @@ set(sees_tests/support ${sees_runtime} tests/support)
 set(sees_simulation/program ${sees_simulation} examples tests/support simulation/program)
 set(sees_tests ${sees_apps} examples tests/support simulation/program tests)
 set(rooms_workflow time text schedule definition calling step task children transition on_call supervision outward)
-set(rooms_store contract records outline verbs verbs/tasks postgres lmdb journal engine engine/family partitions
-  upkeep)
+set(rooms_store contract records outline verbs verbs/tasks verbs/family postgres lmdb journal engine engine/family
+  partitions upkeep)
 set(rooms_actors
     protocol
     common
@@ -107,7 +107,7 @@ function(knows_lmdb file answer)
 endfunction()
 
 file(GLOB for_every_engine RELATIVE "${ROOT}" "${ROOT}/store/contract/*" "${ROOT}/store/records/*"
-     "${ROOT}/store/outline/*" "${ROOT}/store/verbs/*" "${ROOT}/store/verbs/tasks/*")
+     "${ROOT}/store/outline/*" "${ROOT}/store/verbs/*" "${ROOT}/store/verbs/tasks/*" "${ROOT}/store/verbs/family/*")
 if(NOT for_every_engine)
   refuse(store "there is nothing in its rooms that are for every engine")
 endif()

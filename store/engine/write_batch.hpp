@@ -6,10 +6,13 @@
 #include "store/lmdb/committed.hpp"
 #include "store/lmdb/id_filter.hpp"
 #include "store/lmdb/incident_book.hpp"
+#include "store/lmdb/indexes.hpp"
 #include "store/lmdb/known_tasks.hpp"
-#include "store/verbs/decide_child.hpp"
 #include "store/verbs/decide_definition.hpp"
+#include "store/verbs/decide_event.hpp"
 #include "store/verbs/decide_note.hpp"
+#include "store/verbs/family/decide_child.hpp"
+#include "store/verbs/family/decide_items.hpp"
 #include "store/verbs/tasks/needed_tasks.hpp"
 #include "store/verbs/tasks/new_task.hpp"
 #include "store/verbs/tasks/task_change.hpp"
@@ -34,8 +37,6 @@ namespace steadfast::store {
 
 /// For new work.
 enum class room { there, no_pages, no_disk };
-
-void note(const workflow::task& t, other_changes& in);
 
 /// One durable transaction in the making: decides each write on its own and carries it out if it is allowed. Throws
 /// lmdb::error; then the transaction must be thrown away.
@@ -162,8 +163,7 @@ private:
   std::optional<workflow::task> let_take_event(std::uint64_t number, std::size_t step, workflow::instant now);
   /// The same of each of its steps.
   void let_take_all(std::uint64_t number, workflow::instant now);
-  std::optional<event_record> event_for(const workflow::task& t, const workflow::definition& d, std::size_t step,
-                                        workflow::instant now) const;
+  std::optional<event_record> event_for(const wanted_events& wanted, workflow::instant now) const;
   void deliver(event_rest& rest, std::uint32_t max, workflow::instant now, event_result& into);
   /// Goes on with an event that many tasks wait for. False: there is none.
   bool deliver_rest(workflow::instant now, event_result& into);
@@ -171,8 +171,8 @@ private:
   void drop_event(std::string_view end); ///< by its key in event_ends
   /// The event that came before under its id and name, if that can still be taken. Of one that cannot nothing is left.
   std::optional<event_record> sent_before(const send_event& w);
-  std::uint64_t next_event_number() const;
-  std::optional<decision> task_takes_none(const send_event& w);
+  std::uint64_t last_event_number() const;
+  std::string put_event(const event_record& x); ///< the beginning of the keys of all that wait for it
 
   // write_schedule.cpp
   std::optional<workflow::schedule_state> schedule_there(const std::string& name) const;
@@ -222,7 +222,7 @@ private:
                    changed_tasks& changed);
   void go_on_with_items(const child_note& x, workflow::item_group g, const workflow::task& parent,
                         const workflow::definition& d, changed_tasks& changed);
-  void start_item(const child_note& x, workflow::item_group& g, const workflow::task& parent,
+  void start_item(const child_note& x, workflow::item_group& g, std::uint32_t item, const workflow::task& parent,
                   const workflow::definition& d, changed_tasks& changed);
   void note_item_end(const child_note& x, workflow::item_group g, const workflow::task& parent,
                      const workflow::definition& d, changed_tasks& changed);
@@ -238,6 +238,7 @@ private:
   void gather(const child_note& x, workflow::item_group& g, const workflow::definition& d, changed_tasks& changed);
   std::optional<item_record> item_of(const child_note& x, std::uint32_t item) const;
   void put(const child_note& x, std::uint32_t item, const item_record& r);
+  void put(const child_note& x, std::uint32_t item, const item_row& r);
   void erase_items(std::uint64_t parent, std::uint32_t step);
   void find_first_in_error(const child_note& x, workflow::item_group& g) const;
   /// Of an item's task, if it is one. Nothing: there is none.
@@ -248,6 +249,7 @@ private:
   /// Why the workflows that are made of a definition's steps cannot be stored; nothing: they can.
   std::optional<decision> name_taken(const std::vector<workflow::definition>& made);
   known_damage damage_there(std::uint64_t number);
+  void uncount(const purged_position& was);
   void recount();
 
   // write_ids.cpp

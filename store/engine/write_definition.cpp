@@ -4,7 +4,6 @@
 #include "store/lmdb/indexes.hpp"
 #include "store/verbs/decide_definition.hpp"
 #include "workflow/definition/item_workflow.hpp"
-#include "workflow/text/name.hpp"
 
 #include <utility>
 
@@ -52,11 +51,8 @@ std::optional<decision> write_batch::name_taken(const std::vector<workflow::defi
   for (const auto& d : made) {
     const auto bytes = txn_.get(in_.definitions, definition_key(d.name, d.version));
     const auto there = bytes ? readable<workflow::definition>(definition_key(d.name, d.version), *bytes) : std::nullopt;
-    if (there && *there != d)
-      return turned_down(write_status::refused,
-                         "step " + workflow::quoted(d.steps.front().name) + " makes a workflow " + d.name + " version "
-                           + std::to_string(d.version)
-                           + " for its items, and there is another of that name: call the step otherwise");
+    if (auto taken = store::name_taken(d, there ? &*there : nullptr))
+      return taken;
   }
   return std::nullopt;
 }
@@ -86,9 +82,7 @@ answer<set_aside_damaged> write_batch::make(const set_aside_damaged& w) {
     const std::string bytes{txn_.get(in_.tasks, k).value_or(std::string_view{})};
     txn_.put(in_.set_aside, k, encode_record(k, set_aside_record{w.why, w.now, workflow::blob{bytes}}));
     txn_.erase(in_.tasks, k);
-    purge_from_indexes(txn_, in_, w.number);
-    recount();
-    recount_ended();
+    uncount(purge_from_indexes(txn_, in_, w.number));
     set_aside_.push_back(w.number);
     settings_.known->forget(w.number);
   }
@@ -97,7 +91,18 @@ answer<set_aside_damaged> write_batch::make(const set_aside_damaged& w) {
   return d.said;
 }
 
-/// The state of a damaged task is not known, so the counts are taken from the index.
+/// Where the indexes did not have it, as one that came back from elsewhere, all are counted again.
+void write_batch::uncount(const purged_position& was) {
+  if (!was.state) {
+    recount();
+    recount_ended();
+    return;
+  }
+  --tasks_in(*was.state);
+  if (!was.ended.empty())
+    --ended_of(was.ended).there;
+}
+
 void write_batch::recount() {
   count_.tasks.fill(0);
   lmdb::cursor c{txn_, in_.states};

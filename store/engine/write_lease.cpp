@@ -15,12 +15,10 @@ lease_record write_batch::lease_to_acquire(const acquire_lease& w) {
     if (auto there = see_.lease_of(w.name))
       return *std::move(there);
     forget_leases(w.now);
-    return {{w.name, {}, {}, forgotten_epoch(), workflow::unset}, {}};
+    return nobodys(w.name, forgotten_epoch());
   } catch (const damaged_record& e) {
-    const workflow::alert told{
-      "set_aside", "the record of the lease " + w.name + " was damaged and is replaced: " + e.what(), {}, w.now.now};
-    put(raised_alert{0, {}, told, workflow::signature_of(told, nullptr, nullptr)});
-    return {{w.name, {}, {}, count_.last_epoch, workflow::unset}, {}}; // no epoch of it was higher
+    put(alert_of_damaged_lease(w, e.what()));
+    return nobodys(w.name, count_.last_epoch); // no epoch of it was higher
   }
 }
 
@@ -44,7 +42,7 @@ void write_batch::forget_leases(const workflow::clock_reading& clock) {
       if (auto x = readable<lease_record>(c.key(), c.value()))
         all.push_back(*std::move(x));
   }
-  const auto gone = leases_to_forget(std::move(all), {{{}, {}, {}, forgotten_epoch(), workflow::unset}, {}}, clock,
+  const auto gone = leases_to_forget(std::move(all), nobodys({}, forgotten_epoch()), clock,
                                      [this](const std::string& name) { return has_locks(name); });
   for (const auto& name : gone.names)
     txn_.erase(in_.leases, name);

@@ -8,7 +8,6 @@
 
 #include "workflow/transition/transition.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -40,10 +39,10 @@ answer<claim_tasks> write_batch::make(const claim_tasks& w) {
     return *std::move(wrong);
   if (auto lost = not_held(w.guard, w.now))
     return *std::move(lost);
-  event_result told;
-  const bool any_rest = deliver_rest(w.now.now, told);
-  told.more = say_rest_of_notes(w.now.now) || told.more;
-  let_take_events(told.others);
+  claim_wake wake;
+  const bool any_rest = deliver_rest(w.now.now, wake.before);
+  wake.before.more = say_rest_of_notes(w.now.now) || wake.before.more;
+  let_take_events(wake.before.others);
   promote_due(txn_, in_, w.now.now, promoted_max);
   const auto take = [&](std::uint64_t number, const workflow::event& e) {
     if (any_rest) // its event may be there, and its time over
@@ -51,24 +50,8 @@ answer<claim_tasks> write_batch::make(const claim_tasks& w) {
     return apply_to(number, e, w.now, true);
   };
   auto said = decide(w, ready_tasks{txn_, in_}, settings_.known->turns(), take);
-  for (auto& [number, t] : let_take_events()) {
-    const auto has_number = [n = number](const workflow::task& x) { return x.number == n; };
-    const auto found = std::find_if(said.tasks.begin(), said.tasks.end(), has_number);
-    if (found != said.tasks.end())
-      *found = std::move(t);
-    else
-      note(t, said.others);
-    said.next = w.now.now; // or the task may be taken now
-  }
-  std::erase_if(said.tasks, [&](const workflow::task& t) {
-    if (t.locked_by != w.scheduler)
-      note(t, said.others);
-    return t.locked_by != w.scheduler;
-  });
-  if (told.more)
-    said.next = w.now.now; // at once, though no task may have been taken
-  said.others.numbers.insert(said.others.numbers.end(), told.others.numbers.begin(), told.others.numbers.end());
-  said.others.locked.insert(said.others.locked.end(), told.others.locked.begin(), told.others.locked.end());
+  wake.after = let_take_events();
+  follow(said, w, std::move(wake));
   return said;
 }
 

@@ -25,7 +25,7 @@ void write_batch::put(const raised_alert& x, std::optional<workflow::delivery_pl
                       std::optional<std::uint64_t> incident) {
   const std::uint64_t alert = ++count_.last_alert;
   const key k{alert};
-  txn_.put(in_.alerts, k, encode_record(k, alert_entry{alert, x.task_number, x.task_id, x.what, {}, workflow::unset}));
+  txn_.put(in_.alerts, k, encode_record(k, entry_of(x, alert)));
   txn_.put(in_.open_alerts, k, {});
   incidents_.join(alert, x, incident);
   list_alert_of(x.task_number, alert);

@@ -57,8 +57,7 @@ workflow::schedule_needs write_batch::needs_of_schedule(const workflow::clock_re
     return made_of(o, x.id);
   };
   needs.cancel = [this, &clock, &into](const workflow::task_before& t) {
-    const workflow::cancelled because{{"(schedule)", "the next moment of its schedule has come"}};
-    if (const auto next = apply_to(t.number, because, clock, true))
+    if (const auto next = apply_to(t.number, cancelled_for_next(), clock, true))
       note(*next, into.others);
   };
   return needs;

@@ -4,11 +4,9 @@
 #include "store/engine/write_batch.hpp"
 #include "store/lmdb/indexes.hpp"
 #include "store/verbs/decide_outward.hpp"
-#include "store/verbs/decide_schedule.hpp"
 #include "store/verbs/tasks/decide_task.hpp"
 #include "store/verbs/tasks/new_task.hpp"
 #include "store/verbs/tasks/replacement.hpp"
-#include "workflow/text/name.hpp"
 
 #include <utility>
 
@@ -27,17 +25,13 @@ answer<submit_task> write_batch::make(const submit_task& w) {
 
 answer<submit_task> write_batch::submit_again(const submit_task& w, const task_ref& known,
                                               const submission_digest& of_this) {
-  if (w.what.conflict == workflow::on_conflict::refuse)
-    return turned_down(write_status::refused, "there is a task " + workflow::quoted(w.what.id) + " already");
+  if (auto refused = refused_as_there(w))
+    return *std::move(refused);
   if (w.what.conflict == workflow::on_conflict::replace)
     return submit_in_place(w, known.number);
-  if (auto conflict = conflict_of(w, of_this, known)) {
-    const auto there = load(known.number, true); // another submission may have taken its place
-    if (!there || !was_replaced(there->state.task) || !says_the_same(w, there->state.task))
-      return *std::move(conflict);
-  }
-  const auto there = load(known.number);
-  return submitted_before(w, there ? &there->state.task : nullptr);
+  auto conflict = conflict_of(w, of_this, known);
+  const auto there = load(known.number, conflict.has_value());
+  return submitted_again(w, std::move(conflict), there ? &there->state.task : nullptr);
 }
 
 answer<submit_task> write_batch::submit_in_place(const submit_task& w, std::uint64_t number) {
@@ -87,8 +81,8 @@ known_tasks::entry& write_batch::put(new_task& x, const submission_digest& of_th
   if (const key k{t.number}; !t.payload.empty())
     txn_.append(in_.payloads, k, encode_record(k, payload_record{t.payload}));
   put_in_index(t.number, x.index);
-  move_event_waits(*x.outline.definition, t, {});                       // of an imported one
-  if (t.state != workflow::process_state::pending || t.lock_epoch != 0) // it was taken in
+  move_event_waits(*x.outline.definition, t, {}); // of one that was taken in
+  if (x.is_taken_in)
     note_import(*x.outline.definition, t);
   if (!is_submission_ && t.state == workflow::process_state::pending)
     news_.push_back({t.number, t.workflow, t.state});
@@ -173,11 +167,11 @@ void write_batch::put(known_tasks::entry& e, const next_state& next, const task_
   for (std::size_t i = 0; i < c.raised.size(); ++i)
     put(c.raised[i], place_of_alert(count_.last_alert + 1, t.number, c.revision, i),
         incident_of_child(t, *e.now.definition, c.raised[i].signature.step));
-  if (c.from.state != c.to.state && workflow::has_ended(t))
+  if (c.has_ended)
     tell_of_end(t, c.revision);
-  if (t.number != own_ && c.from.state != c.to.state && workflow::has_ended(t))
+  if (c.has_ended && t.number != own_)
     news_.push_back({t.number, t.workflow, t.state});
-  if (c.from.state != c.to.state && !is_open_for_schedules(t.state))
+  if (c.frees_schedule)
     free_schedule(t);
   const auto before = std::move(e.now.sound.steps);
   move_event_waits(*e.now.definition, t, e.now.waiting);

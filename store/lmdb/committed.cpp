@@ -1,7 +1,5 @@
 #include "store/lmdb/committed.hpp"
 
-#include "store/verbs/decide_event.hpp"
-
 #include <algorithm>
 
 namespace steadfast::store {
@@ -16,17 +14,7 @@ void needs_of_workflows::read_all(const lmdb::transaction& txn, const tables& in
 
 void needs_of_workflows::learn(const workflow::definition& d) {
   of_nodes_ = std::max(of_nodes_, workflow::needed_for(d));
-  for (const auto& s : d.steps)
-    if (takes_event(s)) {
-      auto& of_name = events_[s.wait->name];
-      (workflow::waits_without_key(*s.wait) ? of_name.without_key : of_name.with_key) = true;
-    }
-}
-
-bool needs_of_workflows::is_awaited(const send_event& w) const {
-  const auto found = events_.find(w.name);
-  return found != events_.end()
-         && (!w.task_id.empty() || (w.key.empty() ? found->second.without_key : found->second.with_key));
+  events_.learn(d);
 }
 
 void committed::load(const lmdb::transaction& txn, const tables& in) {

@@ -4,6 +4,7 @@
 #include "store/lmdb/recent_ids.hpp"
 #include "store/lmdb/snapshot.hpp"
 #include "store/records/stored.hpp"
+#include "store/verbs/decide_event.hpp"
 #include "workflow/supervision/node_card.hpp"
 
 #include <cstddef>
@@ -28,17 +29,12 @@ public:
   void read_all(const lmdb::transaction& txn, const tables& in);
   void learn(const workflow::definition& d);
 
-  /// Whether a step of some workflow waits for such an event; without a key, if that is not to be for one task.
-  bool is_awaited(const send_event& w) const;
+  const awaited_events& events() const { return events_; }
   workflow::knowledge of_nodes() const { return of_nodes_; }
 
 private:
-  struct awaited {
-    bool with_key = false;
-    bool without_key = false;
-  };
   bool are_known_ = false;
-  std::map<std::string, awaited> events_; ///< by their names
+  awaited_events events_;
   workflow::knowledge of_nodes_ = workflow::knowledge::none;
 };
 

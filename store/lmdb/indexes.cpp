@@ -3,8 +3,10 @@
 #include "store/lmdb/ready_tasks.hpp"
 #include "store/records/record.hpp"
 
+#include <limits>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace steadfast::store {
@@ -66,16 +68,27 @@ void unlist_as_ended(const place& x, const index_position& p) {
     x.txn.erase(x.in.ended, ended_key(p.workflow, p.ended_at, x.number));
 }
 
-void purge(const place& x, lmdb::table t) {
+constexpr std::uint8_t states_max = std::tuple_size_v<decltype(counters::tasks)>;
+
+/// Those of the table, at most `max`, that end with the number of the task.
+std::vector<std::string> purge(const place& x, lmdb::table t, std::size_t max) {
   std::vector<std::string> found;
   {
     lmdb::cursor c{x.txn, t};
-    for (bool more = c.first(); more; more = c.next())
+    for (bool more = c.first(); more && found.size() < max; more = c.next())
       if (last_number(c.key()) == x.number)
         found.emplace_back(c.key());
   }
   for (const auto& k : found)
     x.txn.erase(t, k);
+  return found;
+}
+
+std::optional<workflow::process_state> purge_from_states(const place& x) {
+  for (std::uint8_t s = 0; s < states_max; ++s)
+    if (x.txn.erase(x.in.states, key{s, x.number}))
+      return static_cast<workflow::process_state>(s);
+  return std::nullopt;
 }
 
 } // namespace
@@ -147,13 +160,22 @@ void remove_from_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t
   unlist_as_ended({txn, in, number}, p);
 }
 
-void purge_from_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t number) {
+purged_position purge_from_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t number) {
+  constexpr auto all = std::numeric_limits<std::size_t>::max();
   const place x{txn, in, number};
-  for (const auto& t : {in.states, in.deadlines, in.ready, in.delayed, in.locked, in.ended})
-    purge(x, t);
-  purge(x, in.payload_index);
-  purge(x, in.event_waits);
+  purged_position was{purge_from_states(x), {}};
+  const bool has_ended_well =
+    was.state == workflow::process_state::processed || was.state == workflow::process_state::undone;
+  if (has_ended_well || !was.state)
+    for (const auto& k : purge(x, in.ended, 1))
+      was.ended = workflow_of(k);
+  if (!has_ended_well)
+    for (const auto& t : {in.deadlines, in.ready, in.delayed, in.locked})
+      purge(x, t, 1);
+  purge(x, in.payload_index, all);
+  purge(x, in.event_waits, all);
   purge_from_groups(txn, in, number);
+  return was;
 }
 
 void promote_due(lmdb::transaction& txn, const tables& in, workflow::instant now, std::size_t max) {

@@ -221,6 +221,8 @@ void give_places(lmdb::transaction& txn, const tables& in, std::uint64_t group) 
 
 void purge_from_groups(lmdb::transaction& txn, const tables& in, std::uint64_t number) {
   constexpr std::size_t after_group = sizeof(std::uint64_t);
+  for (const auto& k : keys_of(txn, in.limit_holds, 2 * after_group, number))
+    txn.erase(in.limit_holds, k);
   for (const auto& k : keys_of(txn, in.limit_waits, after_group + 1, number))
     txn.erase(in.limit_waits, k);
   for (const auto& k : keys_of(txn, in.limit_places, after_group, number)) {

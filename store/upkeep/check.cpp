@@ -8,7 +8,7 @@
 #include "store/lmdb/prefix_scan.hpp"
 #include "store/lmdb/ready_tasks.hpp"
 #include "store/upkeep/table_check.hpp"
-#include "store/verbs/decide_child.hpp"
+#include "store/verbs/family/decide_child.hpp"
 #include "workflow/task/taken_in.hpp"
 
 #include <algorithm>

@@ -32,4 +32,11 @@ inline decision no_such_task(std::uint64_t number) {
   return turned_down(write_status::absent, "there is no task with the number " + std::to_string(number));
 }
 
+/// It has changed in the wake of a write.
+inline void note(const workflow::task& t, other_changes& in) {
+  in.numbers.push_back(t.number);
+  if (!t.locked_by.empty())
+    in.locked.push_back({t.locked_by, t.number});
+}
+
 } // namespace steadfast::store

@@ -2,6 +2,7 @@
 
 #include "store/verbs/decide_lease.hpp"
 
+#include "workflow/text/name.hpp"
 #include "workflow/text/split.hpp"
 
 #include <utility>
@@ -66,6 +67,15 @@ std::optional<decision> problem_of(const register_definition& w) {
   const auto wrong = workflow::problems(w.what);
   return wrong.empty() ? std::nullopt
                        : std::optional{turned_down(write_status::refused, workflow::joined(wrong, "; "))};
+}
+
+std::optional<decision> name_taken(const workflow::definition& made, const workflow::definition* there) {
+  if (there == nullptr || *there == made)
+    return std::nullopt;
+  return turned_down(write_status::refused,
+                     "step " + workflow::quoted(made.steps.front().name) + " makes a workflow " + made.name
+                       + " version " + std::to_string(made.version)
+                       + " for its items, and there is another of that name: call the step otherwise");
 }
 
 registered_definition decide(const register_definition& w, const known_definition& known) {

@@ -14,6 +14,10 @@ namespace steadfast::store {
 /// What is wrong with it, whatever is known; absent: nothing.
 std::optional<decision> problem_of(const register_definition& w);
 
+/// Why a workflow that is made of a step, for its items, cannot be stored; absent: it can. `there`: of its name and
+/// version; null: there is none.
+std::optional<decision> name_taken(const workflow::definition& made, const workflow::definition* there);
+
 struct known_definition {
   const workflow::definition* there = nullptr; ///< of that name and version; null: none, or its record is damaged
   std::optional<std::string> damage{};         ///< why it cannot be read

@@ -1,12 +1,20 @@
 #pragma once
 
 #include "store/contract/options.hpp"
+#include "store/outline/task_outline.hpp"
 #include "store/records/stored.hpp"
 #include "store/verbs/decide.hpp"
+#include "workflow/transition/event.hpp"
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // Events come from outside, are kept, and are taken by the tasks that wait for them.
 
@@ -28,19 +36,77 @@ struct wrong_field {
 };
 std::optional<wrong_field> wrong_field_of(const send_event& w);
 
-/// What is wrong with it, whatever is known; absent: nothing.
+// ---- one comes ----
+
+/// With all that its sender left open.
+send_event with_defaults(send_event w, const store_options& limits);
+
+/// What is wrong with it, whatever is known; absent: nothing. REQUIRES: it is with_defaults.
 std::optional<decision> problem_of(const send_event& w, const store_options& limits);
 
-/// Of one whose id came before: that nothing is to be done, or why it is refused.
-answer<send_event> came_before(const send_event& w, const event_record& there);
+/// Whether tasks may still take it, and its id stands for it.
+bool is_in_time(const event_record& x, workflow::instant now);
 
-/// Why it is not kept, if no workflow waits for an event of that name.
-decision taken_by_nobody(const send_event& w);
+/// The events that steps of workflows wait for, by their names.
+class awaited_events {
+public:
+  void learn(const workflow::definition& d);
+  /// Whether a step of some workflow waits for it; without a key, if that is not to be for one task.
+  bool has(const send_event& w) const;
 
-/// What is kept of it. REQUIRES: there is no problem_of it.
-event_record kept(const send_event& w, std::uint64_t number);
+private:
+  struct keys {
+    bool any = false;
+    bool none = false;
+  };
+  std::map<std::string, keys> all_;
+};
 
-/// Why a task takes none of those that are for it alone, if so.
-std::optional<decision> why_not_taken(const send_event& w, const workflow::task& t, const workflow::definition& d);
+/// What is known of an event that comes.
+struct known_event {
+  const event_record* before = nullptr; ///< with its id, and in time; null: there is none
+  bool is_awaited = false;              ///< awaited_events has it
+  const known_task* task = nullptr;     ///< that it is for; read where needs_task; null: there is none
+  std::uint64_t last_number = 0;        ///< the highest of any event
+};
+bool needs_task(const send_event& w, const known_event& known);
+
+struct sent_event : decided<send_event, event_record> {
+  bool lacks_room = false; ///< else it would be kept
+};
+/// `has_room`: for data of that size; asked last. REQUIRES: there is no problem_of it.
+sent_event decide(const send_event& w, const known_event& known,
+                  const std::function<bool(std::uint64_t data_size)>& has_room);
+
+/// Of one for a task alone: its steps that may take it, in the order in which they are asked until one does.
+std::vector<std::size_t> steps_for(const send_event& w, const workflow::definition& d);
+
+inline constexpr std::uint32_t delivered_at_once = 500; ///< tasks, by one write; claims go on with the rest
+inline constexpr std::size_t dropped_at_once = 64;      ///< whose time is over, by one that comes: more leave than come
+
+// ---- a step takes one ----
+
+/// Steps that cease to wait for events, and that begin to.
+struct moved_waits {
+  std::vector<waiting_step> over;
+  std::vector<waiting_step> begun;
+};
+/// `before`: the steps of the task that waited until now.
+moved_waits waits_moved(const workflow::definition& d, const workflow::task& next,
+                        const std::vector<waiting_step>& before);
+
+/// Whether step `i` waits for an event now.
+bool waits_for_event(const workflow::task& t, const workflow::definition& d, std::size_t i);
+
+/// Where events for a step are: of that name, with one of those keys, from that number on. REQUIRES: it waits for one.
+struct wanted_events {
+  std::string name;
+  std::array<std::string, 2> keys;
+  std::uint64_t from = 0;
+};
+wanted_events wanted_by(const workflow::task& t, const workflow::definition& d, std::size_t i);
+/// Of the first in time of each key the one that the step takes; absent: there is none.
+std::optional<event_record> taken_of(std::optional<event_record> a, std::optional<event_record> b);
+workflow::event_came came_to(std::size_t i, const workflow::definition& d, const event_record& x);
 
 } // namespace steadfast::store

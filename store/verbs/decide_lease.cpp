@@ -61,6 +61,16 @@ std::optional<decision> problem_of(const acquire_lease& w) {
   return problem_of(w.ttl);
 }
 
+lease_record nobodys(const std::string& name, std::uint64_t epoch) {
+  return {{name, {}, {}, epoch, workflow::unset}, {}};
+}
+
+raised_alert alert_of_damaged_lease(const acquire_lease& w, const std::string& damage) {
+  const workflow::alert told{
+    "set_aside", "the record of the lease " + w.name + " was damaged and is replaced: " + damage, {}, w.now.now};
+  return {0, {}, told, workflow::signature_of(told, nullptr, nullptr)};
+}
+
 bool is_of_older_node(const std::string& name, const std::string& note, workflow::knowledge needed) {
   const auto card = workflow::card_of(name, note);
   return card && card->knows < needed;

@@ -2,6 +2,7 @@
 
 #include "store/records/stored.hpp"
 #include "store/verbs/decide.hpp"
+#include "store/verbs/decide_note.hpp"
 
 #include "workflow/task/clock_reading.hpp"
 
@@ -17,11 +18,16 @@ namespace steadfast::store {
 /// What is wrong with it, whatever is known; absent: nothing.
 std::optional<decision> problem_of(const acquire_lease& w);
 
+/// Nobody's, under a name that is not known. `epoch`: the highest that it may have had.
+lease_record nobodys(const std::string& name, std::uint64_t epoch);
+/// Its record cannot be read, and one of nobody takes its place.
+raised_alert alert_of_damaged_lease(const acquire_lease& w, const std::string& damage);
+
 /// The lease is that of a node that cannot read workflows that need so much. While one of those is stored, such a node
 /// gets no lease; while such a node has one, none of those is stored.
 bool is_of_older_node(const std::string& name, const std::string& note, workflow::knowledge needed);
 
-/// `there`: its record; under a name that is not known, nobody's, with the highest epoch that it may have had.
+/// `there`: its record, or nobodys.
 /// `needed`: for the workflows that are stored; asked for where a node may be older. REQUIRES: there is no problem_of
 /// it.
 decided<acquire_lease, lease_record> decide(const acquire_lease& w, lease_record there,

@@ -22,6 +22,10 @@ decision decide(const keep_late_reply& w, bool is_task_there) {
 
 // ---- alerts ----
 
+alert_entry entry_of(const raised_alert& x, std::uint64_t alert) {
+  return {alert, x.task_number, x.task_id, x.what, {}, workflow::unset};
+}
+
 alert_entry entry_of(const record_act& what, std::uint64_t alert, std::uint64_t task_number, std::string task_id) {
   const workflow::alert told{"act", what.what + (what.why.empty() ? "" : ": " + what.why), {}, what.now};
   return {alert, task_number, std::move(task_id), told, what.who, what.now};

@@ -41,6 +41,7 @@ struct raised_alert {
   bool is_condition = false;              ///< made by report_conditions
 };
 
+alert_entry entry_of(const raised_alert& x, std::uint64_t alert);
 /// One that was acknowledged as it was raised: what a person did. `task_number`: 0: to no task.
 alert_entry entry_of(const record_act& what, std::uint64_t alert, std::uint64_t task_number, std::string task_id);
 

@@ -112,6 +112,10 @@ workflow::made_task made_of(const answer<submit_task>& o, const std::string& id)
   return {true, true, {is_open_for_schedules(o.state), o.number, id}, {}};
 }
 
+workflow::cancelled cancelled_for_next() {
+  return {{"(schedule)", "the next moment of its schedule has come"}};
+}
+
 bool is_open_for_schedules(workflow::process_state s) {
   return s != workflow::process_state::processed && s != workflow::process_state::undone;
 }

@@ -4,6 +4,7 @@
 #include "store/verbs/decide_note.hpp"
 #include "workflow/definition/payload_needs.hpp"
 #include "workflow/schedule/schedule_state.hpp"
+#include "workflow/transition/event.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -34,6 +35,9 @@ placed_schedule decide(const put_schedule& w, const known_schedule& known);
 /// What a schedule asks of the store for that moment.
 workflow::submission submission_of(const workflow::schedule& s, workflow::instant moment);
 workflow::made_task made_of(const answer<submit_task>& o, const std::string& id);
+
+/// The task of an earlier moment makes room for it.
+workflow::cancelled cancelled_for_next();
 
 /// Neither processed nor undone: what a person has to see to is not over.
 bool is_open_for_schedules(workflow::process_state s);

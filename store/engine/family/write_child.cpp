@@ -2,12 +2,9 @@
 
 #include "store/engine/write_batch.hpp"
 #include "store/lmdb/prefix_scan.hpp"
-#include "store/verbs/decide_child.hpp"
+#include "store/verbs/family/decide_child.hpp"
 #include "store/verbs/tasks/decide_task.hpp"
 #include "store/verbs/tasks/new_task.hpp"
-#include "workflow/on_call/incident.hpp"
-#include "workflow/task/compensation.hpp"
-#include "workflow/text/name.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -15,16 +12,6 @@
 namespace steadfast::store {
 
 using workflow::child_duty;
-
-namespace {
-
-constexpr std::size_t said_at_once = 200; ///< notes, by one write; claims go on with the rest
-
-std::string has_another_task(const std::string& id) {
-  return "another task has the id " + workflow::quoted(id);
-}
-
-} // namespace
 
 void write_batch::note_family(const workflow::definition& d, const workflow::task& next,
                               const workflow::step_list& before, const task_outline& there,
@@ -43,12 +30,11 @@ void write_batch::note_import(const workflow::definition& d, const workflow::tas
 void write_batch::note_to_parent(const workflow::task& t, workflow::process_state state_before) {
   if (is_news_for_parent(t, state_before))
     if (const auto parent = ref_of(t.parent->id))
-      child_notes_.push_back(
-        {parent->number, t.parent->step, child_duty::tell_parent, workflow::last_changed_at(t), t.parent->item});
+      child_notes_.push_back(note_for_parent(t, parent->number));
 }
 
 void write_batch::say_notes(changed_tasks& changed) {
-  for (; !child_notes_.empty() && notes_said_ < said_at_once; ++notes_said_) {
+  for (; !child_notes_.empty() && notes_said_ < notes_said_at_once; ++notes_said_) {
     const auto x = child_notes_.front();
     child_notes_.pop_front();
     say(x, changed);
@@ -64,11 +50,11 @@ bool write_batch::say_rest_of_notes(workflow::instant now) {
   std::vector<std::string> first;
   {
     lmdb::cursor c{txn_, in_.child_notes};
-    for (bool more = c.first(); more && first.size() <= said_at_once; more = c.next())
+    for (bool more = c.first(); more && first.size() <= notes_said_at_once; more = c.next())
       first.emplace_back(c.key());
   }
-  const bool more = first.size() > said_at_once;
-  first.resize(std::min(first.size(), said_at_once));
+  const bool more = first.size() > notes_said_at_once;
+  first.resize(std::min(first.size(), notes_said_at_once));
   for (const auto& k : first) {
     txn_.erase(in_.child_notes, k);
     if (const auto x = note_of(k, now))
@@ -95,16 +81,15 @@ void write_batch::say(const child_note& x, changed_tasks& changed) {
       case child_duty::none: return;
     }
   } catch (const damaged_record&) { // reported by read(): it is set aside
-    if (x.what == child_duty::undo)
-      end_step(x, damaged_child(), changed);
+    if (auto end = told_of_damage(x))
+      end_step(x, *std::move(end), changed);
   }
 }
 
 /// Many notes in a row are about one parent.
 const snapshot::known_task* write_batch::parent_of(const child_note& x) {
   const auto* const there = known(x.parent);
-  if (there == nullptr || x.step >= there->now.definition->steps.size()
-      || !workflow::starts_child(there->now.definition->steps[x.step]))
+  if (there == nullptr || !is_about_children(x, *there->now.definition))
     return nullptr;
   const bool is_it = last_parent_ && last_parent_->state.task.number == x.parent
                      && last_parent_->state.task.revision == there->now.revision;
@@ -121,12 +106,12 @@ void write_batch::complete_parent(std::uint64_t number) {
 
 void write_batch::start_child(const child_note& x, const workflow::task& parent, const workflow::definition& d,
                               changed_tasks& changed) {
-  if (parent.steps[x.step].state != workflow::step_state::waiting) // what was begun beside it turned the task round
-    return ref_of(workflow::child_id(parent, d, x.step))
-             ? void()
-             : end_step(x, {workflow::child_state::undone, {}, {}, {}}, changed);
-  if (ref_of(workflow::child_id(parent, d, x.step)))
-    return tell_parent(x, parent, d, changed); // that of an earlier attempt, which may have ended
+  switch (act_of_start(x, parent, ref_of(workflow::child_id(parent, d, x.step)).has_value())) {
+    case child_act::tell: return tell_parent(x, parent, d, changed);
+    case child_act::end_undone: return end_step(x, never_begun(), changed);
+    case child_act::make: break;
+    default: return;
+  }
   complete_parent(x.parent);
   auto child = workflow::child_of(parent, d, x.step);
   if (!child.problem.empty())
@@ -160,18 +145,19 @@ std::variant<std::uint64_t, std::string> write_batch::make_child(workflow::new_c
 
 void write_batch::undo_child(const child_note& x, const workflow::task& parent, const workflow::definition& d,
                              changed_tasks& changed) {
-  if (!workflow::is_undo_of_child_awaited(parent.steps[x.step], d.steps[x.step]))
+  if (!is_undo_due(x, parent, d))
     return;
   const auto id = workflow::child_id(parent, d, x.step);
   const auto ref = ref_of(id);
   const auto child = ref ? load(ref->number) : std::nullopt;
-  if (!child && take_back_start(x))
-    return end_step(x, {workflow::child_state::undone, {}, {}, {}}, changed);
-  if (!child || !workflow::is_child_of(child->state.task, parent, x.step))
-    return end_step(x, lost_child(id), changed);
+  const auto act = act_of_undo(x, parent, child ? &child->state.task : nullptr);
+  if (act != child_act::ask_undo) {
+    const bool was_not_begun = act == child_act::take_back_start && take_back_start(x);
+    return end_step(x, was_not_begun ? never_begun() : lost_child(id), changed);
+  }
   if (auto t = apply_to(ref->number, undo_asked_by(parent), x.at, true))
     changed.insert_or_assign(ref->number, *std::move(t));
-  else if (child->state.task.state == workflow::process_state::undone)
+  else if (tells_after_undo(child->state.task))
     tell_parent(x, parent, d, changed);
 }
 
@@ -183,10 +169,8 @@ void write_batch::tell_parent(const child_note& x, const workflow::task& parent,
                               changed_tasks& changed) {
   const auto ref = ref_of(workflow::child_id(parent, d, x.step));
   const auto child = ref ? load(ref->number, true) : std::nullopt;
-  if (child && workflow::is_child_of(child->state.task, parent, x.step))
-    end_step(x, workflow::end_of_child(child->state.task, *child->definition, d, x.step), changed);
-  else if (x.what == child_duty::start)
-    end_step(x, not_made(has_another_task(workflow::child_id(parent, d, x.step))), changed);
+  if (auto end = told_of(x, parent, d, child ? &*child : nullptr))
+    end_step(x, *std::move(end), changed);
 }
 
 void write_batch::end_step(const child_note& x, workflow::child_end end, changed_tasks& changed) {

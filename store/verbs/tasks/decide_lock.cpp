@@ -47,6 +47,28 @@ answer<claim_tasks> decide(const claim_tasks& w, const waiting_tasks& waiting, g
   return o;
 }
 
+void follow(answer<claim_tasks>& said, const claim_tasks& w, claim_wake wake) {
+  for (auto& [number, t] : wake.after) {
+    const auto has_number = [n = number](const workflow::task& x) { return x.number == n; };
+    const auto found = std::find_if(said.tasks.begin(), said.tasks.end(), has_number);
+    if (found != said.tasks.end())
+      *found = std::move(t);
+    else
+      note(t, said.others);
+    said.next = w.now.now; // or the task may be taken now
+  }
+  std::erase_if(said.tasks, [&](const workflow::task& t) {
+    if (t.locked_by != w.scheduler)
+      note(t, said.others);
+    return t.locked_by != w.scheduler;
+  });
+  if (wake.before.more)
+    said.next = w.now.now; // at once, though no task may have been taken
+  const auto& others = wake.before.others;
+  said.others.numbers.insert(said.others.numbers.end(), others.numbers.begin(), others.numbers.end());
+  said.others.locked.insert(said.others.locked.end(), others.locked.begin(), others.locked.end());
+}
+
 std::size_t looked_at_max(const free_locks& w) {
   return is_scheduler(w.scheduler) ? std::min(w.max, taken_max) + w.except.size() + passed_over_max : 0;
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -26,6 +27,15 @@ std::optional<decision> problem_of(const claim_tasks& w);
 /// Takes tasks in the order of the waiting line; what is taken leaves `waiting`. REQUIRES: there is no problem_of it.
 answer<claim_tasks> decide(const claim_tasks& w, const waiting_tasks& waiting, group_turns& turns,
                            const event_applier& apply);
+
+/// What is done with events and families in the claim that takes the tasks, before it takes them and afterwards.
+struct claim_wake {
+  event_result before;
+  std::map<std::uint64_t, workflow::task> after; ///< by number: as they are then
+};
+/// What is said of such a claim: of tasks that have changed since they were taken as they are now, and of those only
+/// that the scheduler still has.
+void follow(answer<claim_tasks>& said, const claim_tasks& w, claim_wake wake);
 
 /// Of the tasks that the scheduler has locked, so many are asked for, in any order that stays.
 std::size_t looked_at_max(const free_locks& w);

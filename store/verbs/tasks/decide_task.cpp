@@ -160,4 +160,8 @@ imported_task taken_in(const import_task& w, std::uint64_t number) {
   return x;
 }
 
+record_act act_of(const import_task& w) {
+  return {w.who, "imported task `" + w.what.task.id + "`", w.why, w.now};
+}
+
 } // namespace steadfast::store

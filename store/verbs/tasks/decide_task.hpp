@@ -45,5 +45,7 @@ struct imported_task {
   std::vector<workflow::notice> notices;
 };
 imported_task taken_in(const import_task& w, std::uint64_t number);
+/// As it is noted among the acts of persons.
+record_act act_of(const import_task& w);
 
 } // namespace steadfast::store

@@ -45,7 +45,9 @@ new_task new_task_of(const import_task& w, std::uint64_t number, definition_cach
   auto x = taken_in(w, number);
   if (x.task.reply_to.empty())
     x.notices.clear();
-  return as_new(std::make_shared<const workflow::task>(std::move(x.task)), std::move(x.notices), std::move(d));
+  auto made = as_new(std::make_shared<const workflow::task>(std::move(x.task)), std::move(x.notices), std::move(d));
+  made.is_taken_in = true;
+  return made;
 }
 
 std::string problem_of_payload(std::string_view payload, const known_workflow& of) {

@@ -23,6 +23,7 @@ struct new_task {
   std::vector<workflow::notice> notices;      ///< none: it has no observer
   std::vector<result_change> results;         ///< the large ones
   std::vector<workflow::payload_value> index; ///< by which it is found
+  bool is_taken_in = false;                   ///< it has begun elsewhere
 };
 /// Of one that is taken in. REQUIRES: there is no problem_of it.
 new_task new_task_of(const import_task& w, std::uint64_t number, definition_cache::entry d);

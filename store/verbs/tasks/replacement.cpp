@@ -42,6 +42,19 @@ void note_replacement(workflow::task& t, workflow::instant now) {
 
 } // namespace
 
+std::optional<decision> refused_as_there(const submit_task& w) {
+  if (w.what.conflict != workflow::on_conflict::refuse)
+    return std::nullopt;
+  return turned_down(write_status::refused, "there is a task " + workflow::quoted(w.what.id) + " already");
+}
+
+answer<submit_task> submitted_again(const submit_task& w, std::optional<decision> conflict,
+                                    const workflow::task* there) {
+  if (conflict && (there == nullptr || !was_replaced(*there) || !says_the_same(w, *there)))
+    return *std::move(conflict);
+  return submitted_before(w, there);
+}
+
 bool has_begun(const workflow::task& t) {
   return t.state != workflow::process_state::pending || t.limit->is_under_way || t.generation > 1
          || std::any_of(t.steps.begin(), t.steps.end(), [](const auto& s) { return s != workflow::step{}; });

@@ -4,9 +4,17 @@
 
 #include <optional>
 
-// A submission takes the place of one that has not begun.
+// A submission comes again, or takes the place of one that has not begun.
 
 namespace steadfast::store {
+
+/// Why a submission does not take an id that a task has; absent: it depends on that task.
+std::optional<decision> refused_as_there(const submit_task& w);
+/// Of such an id, of a submission that does not ask to replace. `conflict`: as conflict_of says, of what the id stands
+/// for. `there`: its task, with its payload if there is a conflict: another submission may have taken its place; null:
+/// it was set aside.
+answer<submit_task> submitted_again(const submit_task& w, std::optional<decision> conflict,
+                                    const workflow::task* there);
 
 /// What acts say of it in the story of a task, and by whom they are.
 inline constexpr const char* replace_act = "replace";

@@ -1,6 +1,7 @@
 #include "store/verbs/tasks/task_change.hpp"
 
 #include "store/records/record.hpp"
+#include "store/verbs/decide_schedule.hpp"
 #include "workflow/text/name.hpp"
 
 #include <algorithm>
@@ -68,7 +69,10 @@ void change_of(const task_outline& there, const also_read& known, const next_sta
   into.revision = there.revision + 1;
   into.from = there.placed();
   into.to = index_position_of(t, d);
-  into.ending = there.state != t.state ? workflow::ending_of(there.state, t) : std::nullopt;
+  const bool is_in_new_state = there.state != t.state;
+  into.ending = is_in_new_state ? workflow::ending_of(there.state, t) : std::nullopt;
+  into.has_ended = is_in_new_state && workflow::has_ended(t);
+  into.frees_schedule = is_in_new_state && !is_open_for_schedules(t.state);
   results_of(t, there.sound.steps, there.large, into.results);
   into.payload_changed = next.payload_changed;
   into.index_before.clear();

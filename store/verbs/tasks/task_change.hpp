@@ -48,6 +48,8 @@ struct task_change {
   index_position from; ///< its texts are those of the outline and of the next state
   index_position to;
   std::optional<workflow::ending> ending{}; ///< how it ended with this
+  bool has_ended = false;                   ///< with this
+  bool frees_schedule = false;              ///< a schedule may wait for its end
   std::vector<result_change> results;
   bool payload_changed = false;
   std::vector<workflow::payload_value> index_before; ///< values of the payload that are not to be found any more

@@ -377,6 +377,20 @@ TEST_CASE("row 133: what is set aside gives its place to the next, and a stray o
   }
 }
 
+TEST_CASE("row 133: a task that has ended and keeps its place gives it to the next when it is set aside") {
+  shop x{1, std::chrono::hours{1}};
+  x.submit("a1");
+  x.submit("a2");
+  x.claim();
+  x.succeed("a1");
+  REQUIRE(x.claim().empty());
+  const auto number = x.store->find("a1")->number;
+  tamper(x.store, [&](lmdb::transaction& txn) { txn.put(txn.open_table("tasks").value(), key{number}, "damaged"); });
+  REQUIRE(x.store.one(set_aside_damaged{number, "a test", at(x.seconds)}).result == write_status::applied);
+  x.expect_whole();
+  CHECK(x.claim() == id_list{"a2"});
+}
+
 TEST_CASE("row 132: whatever happens to tasks of many keys, the store is whole and no key has more than it may") {
   for (unsigned seed = 0; seed < 20; ++seed) {
     INFO("seed " << seed);

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -295,6 +296,35 @@ TEST_CASE("row 66: updates of a damaged task are refused, not built upon") {
   CHECK(mentions(o.why, "damaged"));
   CHECK(store->damaged().size() == 1);
   CHECK(store.one(free_locks{"s1", 10, false, at(2)}).freed == 0);
+}
+
+TEST_CASE("row 66: a task that is set aside leaves the lists and the count of its state, whichever that is") {
+  using state = workflow::process_state;
+  opened_store store;
+  for (const char* id : {"ended", "locked", "pending"})
+    store.submit(id);
+  auto later = order("later");
+  later.not_before = at(1000);
+  store.one(submit_task{later, at(0)});
+  const auto ended = store->find("ended").value();
+  REQUIRE(store.one(update_by(ended, delivery(), workflow::cancelled{{"ann", {}}}, at(1))).result
+          == write_status::applied);
+  REQUIRE(store.take().id == "locked");
+  const std::array<state, 4> states{state::undone, state::processing, state::pending, state::pending};
+  tamper(store, [&](lmdb::transaction& txn) {
+    for (std::uint64_t n = 1; n <= states.size(); ++n)
+      txn.put(txn.open_table("tasks").value(), key{n}, "damaged");
+  });
+  store.submit("well");
+  for (std::uint64_t n = 1; n <= states.size(); ++n) {
+    INFO("task " << n);
+    const auto counted = [&] { return store->counts().tasks[states.at(n - 1)]; };
+    const auto before = counted();
+    REQUIRE(store.one(set_aside_damaged{n, "a test", at(2)}).result == write_status::applied);
+    CHECK(counted() == before - 1);
+  }
+  CHECK(store->check().faults == std::vector<std::string>{});
+  CHECK(store.take().id == "well");
 }
 
 TEST_CASE("a task that is well cannot be set aside") {

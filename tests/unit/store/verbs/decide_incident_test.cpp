@@ -189,3 +189,12 @@ TEST_CASE("deciding: of the oldest incidents a few that are closed are dropped, 
   CHECK(dropped == std::vector<std::uint64_t>{2, 4, 6, 8});
   CHECK(incidents_to_drop({of_condition(1, "full")}).empty());
 }
+
+TEST_CASE("deciding: the workflow of a step's items is stored under a name that no other has") {
+  auto made = order_by_agent("pay");
+  CHECK_FALSE(name_taken(made, nullptr));
+  const auto there = made;
+  CHECK_FALSE(name_taken(made, &there));
+  made.steps[0].agent = "another";
+  CHECK_THAT(name_taken(made, &there).value().why, Catch::Contains("call the step otherwise"));
+}

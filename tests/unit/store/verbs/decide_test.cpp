@@ -120,6 +120,15 @@ TEST_CASE("deciding: a lease takes a note of 64 KiB, and no longer one") {
         == write_status::refused);
 }
 
+TEST_CASE("deciding: in place of a lease that is not known, or damaged, there is one of nobody") {
+  const auto there = nobodys("supervisor", 41);
+  CHECK(there.what.holder.empty());
+  CHECK(decide(asked_by("n1", 0), there).said.epoch == 42);
+  CHECK(not_held({"supervisor", 41}, there, at(0)));
+  CHECK(alert_of_damaged_lease(asked_by("n1", 0), "its check is wrong").what.text
+        == "the record of the lease supervisor was damaged and is replaced: its check is wrong");
+}
+
 TEST_CASE("deciding: a guard holds while its lease is at its epoch and has not ended") {
   const auto there = held_by("n1", 7, 10);
   CHECK_FALSE(not_held({"supervisor", 7}, there, at(9)));
@@ -268,6 +277,21 @@ TEST_CASE("deciding: the oldest late reply leaves for the newest when there are 
   CHECK(one_more.leaves.value() == 3);
   CHECK(decide(keep_late_reply{7, {}}, false).result == write_status::absent);
   CHECK(decide(keep_late_reply{7, {}}, true).result == write_status::applied);
+}
+
+TEST_CASE("deciding: an alert is open until somebody acknowledges it, and an act is so from the beginning") {
+  raised_alert x;
+  x.task_number = 7;
+  x.task_id = "a";
+  x.what = {"error", "look at it", {}, at(1)};
+  const auto open = entry_of(x, 5);
+  CHECK(open.number == 5);
+  CHECK(open.task_number == 7);
+  CHECK(open.acknowledged_at == workflow::unset);
+  const auto act = entry_of(record_act{"ann", "drained a node", "maintenance", at(2)}, 6, 0, {});
+  CHECK(act.acknowledged_by == "ann");
+  CHECK(act.acknowledged_at == at(2));
+  CHECK(act.what.text == "drained a node: maintenance");
 }
 
 TEST_CASE("deciding: an alert is acknowledged once, and leaves its incident unless it holds on") {

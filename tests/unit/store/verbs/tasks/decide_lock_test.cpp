@@ -1,6 +1,7 @@
 // Who is next for a scheduler, what is freed and what may leave, without a disk.
 
 #include "tests/unit/store/support.hpp"
+#include "tests/unit/store/verbs/tasks/waiting_in_memory.hpp"
 
 #include "store/verbs/tasks/decide_lock.hpp"
 #include "store/verbs/tasks/decide_purge.hpp"
@@ -8,7 +9,6 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 
@@ -18,39 +18,9 @@ using namespace steadfast::store::test;
 
 namespace {
 
-class in_memory : public waiting_tasks {
-public:
-  std::set<waiting_place> all;
-  workflow::instant due = workflow::never;
-
-  void add(std::uint8_t priority, const std::string& workflow, std::uint64_t number) {
-    all.insert({priority, workflow_tag(workflow), 0, number});
-  }
-  void add_to_group(const std::string& workflow, std::uint64_t group, std::uint64_t number) {
-    all.insert({5, workflow_tag(workflow), group, number});
-  }
-  void remove(std::uint64_t number) {
-    std::erase_if(all, [number](const waiting_place& p) { return p.number == number; });
-  }
-
-  std::uint64_t count() const override { return all.size(); }
-  workflow::instant next_due() const override { return due; }
-  std::optional<waiting_place> first(const waiting_place& from) const override {
-    const auto found = all.lower_bound(from);
-    return found == all.end() ? std::nullopt : std::optional{*found};
-  }
-  std::vector<std::uint64_t> numbers(const waiting_place& from, std::size_t max) const override {
-    std::vector<std::uint64_t> found;
-    for (auto i = all.lower_bound(from); i != all.end() && found.size() < max; ++i)
-      if (i->priority == from.priority && i->tag == from.tag && i->group == from.group)
-        found.push_back(i->number);
-    return found;
-  }
-};
-
 /// Takes what is neither damaged nor ended by being taken.
 struct taker {
-  in_memory& waiting;
+  waiting_in_memory& waiting;
   std::set<std::uint64_t> damaged{};
   std::set<std::uint64_t> ends{};
 
@@ -71,7 +41,7 @@ claim_tasks claim_of(std::size_t max) {
 }
 
 /// Nobody remembers whose turn it was.
-store::answer<claim_tasks> claim(const claim_tasks& w, const in_memory& waiting, const event_applier& take) {
+store::answer<claim_tasks> claim(const claim_tasks& w, const waiting_in_memory& waiting, const event_applier& take) {
   group_turns turns;
   return decide(w, waiting, turns, take);
 }
@@ -98,22 +68,8 @@ std::vector<ended_task> ended_at_seconds(std::int64_t count) {
 
 } // namespace
 
-TEST_CASE("the oldest of those that wait is found among all workflows and priorities") {
-  in_memory waiting;
-  CHECK_FALSE(oldest_of(waiting));
-  waiting.add(0, "a", 7);
-  waiting.add(5, "a", 4);
-  waiting.add(5, "a", 3);
-  waiting.add(5, "b", 5);
-  CHECK(oldest_of(waiting) == 3);
-  waiting.add(9, "c", 2);
-  CHECK(oldest_of(waiting) == 2);
-  waiting.add(std::numeric_limits<std::uint8_t>::max(), "a", 1);
-  CHECK(oldest_of(waiting) == 1);
-}
-
 TEST_CASE("a claim of values goes by priority, and then by age") {
-  in_memory waiting;
+  waiting_in_memory waiting;
   waiting.add(5, "a", 1);
   waiting.add(5, "a", 2);
   waiting.add(0, "a", 3);
@@ -125,7 +81,7 @@ TEST_CASE("a claim of values goes by priority, and then by age") {
 }
 
 TEST_CASE("a claim of values tells when the next task may be taken, and that there is more once it may") {
-  in_memory waiting;
+  waiting_in_memory waiting;
   waiting.due = at(2);
   auto o = claim(claim_of(1), waiting, taker{waiting});
   CHECK(o.next == at(2));
@@ -135,7 +91,7 @@ TEST_CASE("a claim of values tells when the next task may be taken, and that the
 }
 
 TEST_CASE("a claim of values passes over damaged tasks, and counts those that ended as gone") {
-  in_memory waiting;
+  waiting_in_memory waiting;
   for (std::uint64_t i = 1; i <= 5; ++i)
     waiting.add(5, "a", i);
   const auto o = claim(claim_of(2), waiting, taker{waiting, {1}, {2}});
@@ -148,7 +104,7 @@ TEST_CASE("a claim of values passes over damaged tasks, and counts those that en
 
 TEST_CASE("row 133: a claim of values goes round the groups of a workflow, and on from the last one") {
   constexpr auto group = std::uint64_t{1} << 63U;
-  in_memory waiting;
+  waiting_in_memory waiting;
   for (std::uint64_t i = 1; i <= 6; ++i)
     waiting.add_to_group("a", group + 1, i);
   waiting.add_to_group("a", group + 2, 20);
@@ -167,11 +123,45 @@ TEST_CASE("row 133: a claim of values goes round the groups of a workflow, and o
 
 TEST_CASE("row 133: damaged tasks of a group do not hold up the others") {
   constexpr auto group = std::uint64_t{1} << 63U;
-  in_memory waiting;
+  waiting_in_memory waiting;
   for (std::uint64_t i = 1; i <= 3; ++i)
     waiting.add_to_group("a", group + 1, i);
   waiting.add_to_group("a", group + 2, 4);
   CHECK(numbers_of(claim(claim_of(9), waiting, taker{waiting, {1, 4}})) == numbers{2, 3});
+}
+
+TEST_CASE("a claim gives tasks as they are after their events and families, and only those that its scheduler has") {
+  const auto w = claim_of(9);
+  const auto had_by = [](std::uint64_t number, const std::string& scheduler, const std::string& cause = {}) {
+    workflow::task t;
+    t.number = number;
+    t.locked_by = scheduler;
+    t.cause = cause;
+    return t;
+  };
+  answer<claim_tasks> said = applied();
+  said.tasks = {had_by(1, "s1"), had_by(2, "s1"), had_by(3, "s1")};
+  claim_wake wake;
+  wake.before.others = {{8}, {{"s2", 8}}};
+  wake.after = {{2, had_by(2, "s1", "took an event")}, {3, had_by(3, "")}, {9, had_by(9, "s2")}};
+  follow(said, w, wake);
+  CHECK(numbers_of(said) == numbers{1, 2});
+  CHECK(said.tasks[1].cause == "took an event");
+  CHECK(said.others.numbers == numbers{9, 3, 8});
+  REQUIRE(said.others.locked.size() == 2);
+  CHECK(said.others.locked[0].scheduler == "s2");
+  CHECK(said.next == w.now.now); // one of them may be taken now
+}
+
+TEST_CASE("a claim that leaves something to be told is to be made again at once") {
+  const auto w = claim_of(9);
+  answer<claim_tasks> said = applied();
+  claim_wake wake;
+  follow(said, w, wake);
+  CHECK(said.next == workflow::never);
+  wake.before.more = true;
+  follow(said, w, wake);
+  CHECK(said.next == w.now.now);
 }
 
 TEST_CASE("a claim under no name, or one that is too long, is refused") {

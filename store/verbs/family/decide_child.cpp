@@ -1,4 +1,4 @@
-#include "store/verbs/decide_child.hpp"
+#include "store/verbs/family/decide_child.hpp"
 
 #include "workflow/on_call/incident.hpp"
 #include "workflow/task/compensation.hpp"
@@ -66,8 +66,59 @@ bool is_news_for_parent(const workflow::task& next, process_state before) {
          && (needs_person_or_has_ended(next.state) || before == process_state::error);
 }
 
+child_note note_for_parent(const workflow::task& child, std::uint64_t parent) {
+  const auto& link = *child.parent;
+  return {parent, link.step, child_duty::tell_parent, workflow::last_changed_at(child), link.item};
+}
+
 workflow::undo_requested undo_asked_by(const workflow::task& parent) {
   return {{"its parent " + workflow::quoted(parent.id), parent.cause}};
+}
+
+// ---- what is said, about a step that starts one task ----
+
+bool is_about_children(const child_note& x, const workflow::definition& d) {
+  return x.step < d.steps.size() && workflow::starts_child(d.steps[x.step]);
+}
+
+child_act act_of_start(const child_note& x, const workflow::task& parent, bool is_id_taken) {
+  const bool waits = parent.steps[x.step].state == workflow::step_state::waiting;
+  if (!waits) // what was begun beside it turned the task round
+    return is_id_taken ? child_act::none : child_act::end_undone;
+  return is_id_taken ? child_act::tell : child_act::make; // that of an earlier attempt, which may have ended
+}
+
+bool is_undo_due(const child_note& x, const workflow::task& parent, const workflow::definition& d) {
+  return workflow::is_undo_of_child_awaited(parent.steps[x.step], d.steps[x.step]);
+}
+
+child_act act_of_undo(const child_note& x, const workflow::task& parent, const workflow::task* child) {
+  if (child == nullptr)
+    return child_act::take_back_start;
+  return workflow::is_child_of(*child, parent, x.step) ? child_act::ask_undo : child_act::end_lost;
+}
+
+bool tells_after_undo(const workflow::task& child) {
+  return child.state == process_state::undone;
+}
+
+std::optional<workflow::child_end> told_of(const child_note& x, const workflow::task& parent,
+                                           const workflow::definition& d, const known_task* child) {
+  if (child != nullptr && workflow::is_child_of(child->state.task, parent, x.step))
+    return workflow::end_of_child(child->state.task, *child->definition, d, x.step);
+  if (x.what == child_duty::start)
+    return not_made(has_another_task(workflow::child_id(parent, d, x.step)));
+  return std::nullopt;
+}
+
+std::optional<workflow::child_end> told_of_damage(const child_note& x) {
+  if (x.what != child_duty::undo)
+    return std::nullopt;
+  return workflow::child_end{workflow::child_state::undo_failed, "the records of its task are damaged", {}, {}};
+}
+
+workflow::child_end never_begun() {
+  return {workflow::child_state::undone, {}, {}, {}};
 }
 
 workflow::child_end not_made(std::string why) {
@@ -78,8 +129,8 @@ workflow::child_end lost_child(std::string_view id) {
   return {workflow::child_state::undo_failed, "there is no task " + workflow::quoted(id) + " in this store", {}, {}};
 }
 
-workflow::child_end damaged_child() {
-  return {workflow::child_state::undo_failed, "the records of its task are damaged", {}, {}};
+std::string has_another_task(std::string_view id) {
+  return "another task has the id " + workflow::quoted(id);
 }
 
 } // namespace steadfast::store

@@ -1,0 +1,161 @@
+#include "store/verbs/family/decide_items.hpp"
+
+#include "workflow/task/compensation.hpp"
+#include "workflow/task/mapped.hpp"
+#include "workflow/text/name.hpp"
+
+#include <utility>
+
+namespace steadfast::store {
+
+using workflow::child_duty;
+using workflow::child_end;
+using workflow::child_state;
+using workflow::item_group;
+using workflow::item_state;
+
+namespace {
+
+child_end end_of_items(child_state how, const item_group& g) {
+  return {how, g.why, {}, {}, 0, to_string(g)};
+}
+
+items_act act_of_start_of_items(const child_note& x, const workflow::task& parent, const item_group* g) {
+  if (!waits_for_items(x, parent)) // what was begun beside it turned the task round
+    return g != nullptr ? items_act::none : items_act::end_undone;
+  const bool is_of_this_attempt = g != nullptr && g->generation == parent.steps[x.step].key_generation;
+  return is_of_this_attempt ? items_act::go_on : items_act::begin;
+}
+
+items_act act_of_undo_of_items(const child_note& x, const workflow::task& parent, const workflow::definition& d,
+                               const item_group* g) {
+  if (g == nullptr)
+    return items_act::take_back_start;
+  const bool is_due = x.item == 0 ? is_undo_due(x, parent, d) : g->is_turned; // else it is that of an earlier attempt
+  return is_due ? items_act::undo : items_act::none;
+}
+
+} // namespace
+
+bool waits_for_items(const child_note& x, const workflow::task& parent) {
+  return parent.steps[x.step].state == workflow::step_state::waiting;
+}
+
+items_act act_of(const child_note& x, const workflow::task& parent, const workflow::definition& d,
+                 const item_group* g) {
+  switch (x.what) {
+    case child_duty::start: return act_of_start_of_items(x, parent, g);
+    case child_duty::undo: return act_of_undo_of_items(x, parent, d, g);
+    case child_duty::tell_parent: return g != nullptr && x.item != 0 ? items_act::note_end : items_act::none;
+    case child_duty::none: break;
+  }
+  return items_act::none;
+}
+
+child_end lost_items() {
+  return {child_state::undo_failed, "its items are not in this store", {}, {}};
+}
+
+// ---- one item ----
+
+std::uint32_t next_to_start(item_group& g, std::size_t results_size_max) {
+  turn_if_failed(g, results_size_max);
+  if (!may_start_next(g))
+    return 0;
+  ++g.at_work;
+  return ++g.next;
+}
+
+std::uint32_t next_to_undo(item_group& g, const child_note& x, const workflow::task& parent) {
+  if (x.item == 0) // it is the turn of the step
+    turn(g, parent.cause);
+  return may_undo_next(g) ? g.undo_next-- : 0;
+}
+
+item_record started(item_group& g, std::uint32_t item, const std::optional<std::string>& why_not) {
+  if (!why_not)
+    return {item_state::at_work, {}};
+  return {note_item(g, item, item_state::at_work, not_made(*why_not)), {}};
+}
+
+std::optional<item_row> noted_end(item_group& g, std::uint32_t item, item_state was, child_end end) {
+  const auto is = note_item(g, item, was, end);
+  if (is == was)
+    return std::nullopt;
+  return item_row{is == item_state::undone, {is, is == item_state::done ? std::move(end.result) : workflow::blob{}}};
+}
+
+bool may_need_undo(const item_group& g, const item_record* there) {
+  return there != nullptr ? there->state != item_state::failed : g.is_gathered;
+}
+
+item_state told_to_undo(item_group& g, std::uint32_t item, const item_record* there) {
+  const auto was = there != nullptr ? there->state : item_state::done;
+  const bool was_told = was == item_state::undoing || was == item_state::undo_in_error;
+  return was_told ? was : note_undo(g, item, was);
+}
+
+workflow::undo_requested undo_asked_by(const workflow::task& parent, const item_group& g) {
+  return {{"its parent " + workflow::quoted(parent.id), g.why}};
+}
+
+item_row noted_undo(item_group& g, std::uint32_t item, item_state told, const child_end& end) {
+  const auto is = note_item(g, item, told, end);
+  return {is == item_state::undone, {is, {}}};
+}
+
+// ---- the step ----
+
+void turn_if_due(item_group& g, bool waits, std::size_t results_size_max) {
+  if (waits)
+    turn_if_failed(g, results_size_max);
+}
+
+bool is_first_in_error_unknown(const item_group& g) {
+  return g.in_error > 0 && g.first_in_error == 0;
+}
+
+items_news news_of(const item_group& before, item_group& g, bool waits) {
+  items_news n;
+  const bool is_told_now = is_telling_due(g) && waits;
+  if (is_told_now)
+    g.told = g.done + g.failed;
+  n.is_put = g != before;
+  n.is_next_undone = may_undo_next(g);
+  n.are_gathered = have_ended(g) && !g.is_gathered && waits;
+  if (n.are_gathered)
+    return n;
+  if (are_undone(g)) {
+    n.ended = end_of_items(child_state::undone, g);
+    return n;
+  }
+  n.is_in_trouble = g.first_in_error != before.first_in_error || (g.is_turned && g.in_error > 0);
+  if (is_told_now)
+    n.counted = end_of_items(child_state::counted, g);
+  n.is_next_started = may_start_next(g) && waits;
+  return n;
+}
+
+bool is_trouble_told(const item_group& g, bool waits) {
+  const bool may_others_be_undone = g.undo_next > 0 || g.undo_left > g.in_error;
+  return g.in_error == 0 || waits || !may_others_be_undone;
+}
+
+child_end trouble_of(const item_group& g, bool waits, std::optional<child_end> first) {
+  if (g.in_error == 0)
+    return {child_state::at_work, {}, {}, {}};
+  auto end = first ? *std::move(first) : child_end{child_state::undo_failed, "there is no task of it", {}, {}};
+  end.how = waits ? child_state::in_error : child_state::undo_failed;
+  end.item = g.first_in_error;
+  return end;
+}
+
+child_end gathered(item_group& g, const workflow::definition& d, std::size_t step, std::string results) {
+  g.is_gathered = true;
+  auto end = end_of_items(child_state::processed, g);
+  end.result = workflow::blob{std::move(results)};
+  end.facts = workflow::facts_of(d, step, end.result.view());
+  return end;
+}
+
+} // namespace steadfast::store
