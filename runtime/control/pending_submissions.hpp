@@ -14,7 +14,7 @@ class actor_system;
 
 namespace steadfast {
 
-/// Submissions on their way to the gateway. One actor sends all of them: a request with a time limit for each would cost
+/// Submissions on their way to the gateway. One actor sends them all: a request with a time limit for each would cost
 /// as much as what the gateway does with it. For any thread.
 class pending_submissions {
 public:

@@ -290,7 +290,8 @@ private:
   /// Throws if it is not of the caller's workflows: then, to him, it is not there.
   static void expect_own(const http_caller& c, const json& shown) {
     if (!c.may_use(shown.at("task").at("workflow")))
-      throw api::error{api::error::not_found, "there is no task of that id in your workflows"};
+      throw api::error{api::error::not_found,
+                       "there is no task `" + shown.at("task").at("id").get<std::string>() + "`"};
   }
 
   /// The task; to a caller by role one that is not there is one without a question.

@@ -713,6 +713,11 @@ test('a token that is limited to a workflow is told so where there is nothing fo
     await open(at);
     await page.getByText('Your token sees the tasks of label and nothing else').waitFor();
   }
+  await useToken(node.newToken('acts', '--scope', 'operate', '--workflow', 'label'));
+  await open('tasks');
+  await page.getByRole('heading', { name: 'Tasks' }).waitFor();
+  const all = page.getByRole('button', { name: 'Act on all that match' }); // whose progress it could not see
+  assert.equal(await all.count(), 0);
 });
 
 test('the browser had nothing to complain about', () => {

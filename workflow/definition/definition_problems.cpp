@@ -180,14 +180,23 @@ void check_condition(const report& r, const graph& g, std::size_t i, const condi
   r.add("has an unknown kind of test");
 }
 
+void check_comparisons(const report& r, const condition& c) {
+  std::size_t comparisons = 0;
+  each_comparison(c, [&](const condition&) { ++comparisons; });
+  r.add_if(comparisons > condition_parts_max, "has more than " + std::to_string(condition_parts_max) + " comparisons");
+}
+
 void check_when(const report& r, const graph& g, std::size_t i, const step_definition& s) {
   if (!s.when)
     return;
   check_condition(r.at("when "), g, i, *s.when);
-  std::size_t comparisons = 0;
-  each_comparison(*s.when, [&](const condition&) { ++comparisons; });
-  r.add_if(comparisons > condition_parts_max,
-           "when has more than " + std::to_string(condition_parts_max) + " comparisons");
+  check_comparisons(r.at("when "), *s.when);
+}
+
+/// Of a step's own result.
+void check_own_result(const report& r, const graph& g, std::size_t i, const condition& c) {
+  check_condition(r, g, i, c, true);
+  check_comparisons(r, c);
 }
 
 void check_supervision(const report& r, const step_definition& s) {
@@ -222,7 +231,7 @@ void check_later(const report& r, const definition& d, const later_rule& l) {
 }
 
 void check_repeat(const report& r, const graph& g, std::size_t i, const step_definition& s) {
-  check_condition(r.at("until "), g, i, s.repeat->until, true);
+  check_own_result(r.at("until "), g, i, s.repeat->until);
   check_span(r, s.repeat->every, "every");
   r.add_if(s.repeat->at_most < 2 || s.repeat->at_most > repeats_max,
            "at_most must lie between 2 and " + std::to_string(repeats_max));
@@ -348,7 +357,7 @@ void check_step(const report& r, const graph& g, std::size_t i, std::vector<std:
   if (s.repeat)
     check_repeat(r.at("repeat."), g, i, s);
   if (s.expect)
-    check_condition(r.at("expect "), g, i, s.expect->is, true);
+    check_own_result(r.at("expect "), g, i, s.expect->is);
   check_retry(r.at("retry."), s.retry);
   check_supervision(r, s);
   if (s.compensation) {

@@ -38,7 +38,7 @@ export function Tasks() {
         <span class="faint" role="status">
           {counts ? `${number(counts.count)}${counts.count >= countedMax ? ' or more' : ''} match` : ''}
         </span>
-        {mayAct && (
+        {mayAct && !own && (
           <button type="button" onClick={() => setActing(true)} disabled={!counts || counts.count === 0}>
             Act on all that match
           </button>
