@@ -214,7 +214,7 @@ TEST_CASE("conditions that are made of conditions are checked") {
         == texts{"step `b`: when has more than 64 comparisons"});
   const condition own{"b", "/x", present, ""};
   const auto too_many = made(all, std::vector<condition>(condition_parts_max + 1, own));
-  CHECK(of_b([&](auto& s) { s.expect = expectation{too_many}; })
+  CHECK(of_b([&](auto& s) { s.expect = expect_rule{too_many}; })
         == texts{"step `b`: expect has more than 64 comparisons"});
   CHECK(of_b([&](auto& s) { s.repeat = repeat_rule{too_many}; })
         == texts{"step `b`: repeat.until has more than 64 comparisons"});
