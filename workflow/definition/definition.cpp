@@ -1,5 +1,6 @@
 #include "workflow/definition/definition.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace steadfast::workflow {
@@ -140,7 +141,8 @@ knowledge needed_for(const definition& d) {
 
 std::uint64_t attempts_limit(const step_definition& s) {
   const std::uint64_t of_a_phase = std::uint64_t{s.retry.attempts} * s.threshold;
-  const std::uint64_t phases = (std::uint64_t{s.cool_off.count} + 1) * (s.repeat ? s.repeat->at_most : 1);
+  const std::uint64_t calls = s.repeat ? std::max(s.repeat->at_most, 1U) : 1; // also of one that is not well
+  const std::uint64_t phases = (std::uint64_t{s.cool_off.count} + 1) * calls;
   if (of_a_phase > std::numeric_limits<std::uint64_t>::max() / phases)
     return std::numeric_limits<std::uint64_t>::max();
   return of_a_phase * phases;

@@ -212,12 +212,18 @@ TEST_CASE("conditions that are made of conditions are checked") {
   CHECK(with(made(all, std::vector<condition>(condition_parts_max, one))).empty());
   CHECK(with(made(all, std::vector<condition>(condition_parts_max + 1, one)))
         == texts{"step `b`: when has more than 64 comparisons"});
-  const condition own{"b", "/x", present, ""};
+  const condition own{"", "/x", present, ""};
   const auto too_many = made(all, std::vector<condition>(condition_parts_max + 1, own));
   CHECK(of_b([&](auto& s) { s.expect = expect_rule{too_many}; })
         == texts{"step `b`: expect has more than 64 comparisons"});
-  CHECK(of_b([&](auto& s) { s.repeat = repeat_rule{too_many}; })
+  CHECK(of_b([&](auto& s) {
+          s.repeat = repeat_rule{too_many, 1s, 3};
+        })
         == texts{"step `b`: repeat.until has more than 64 comparisons"});
+  CHECK(of_b([&](auto& s) {
+          s.repeat = repeat_rule{own, 1s, 0};
+        })
+        == texts{"step `b`: repeat.at_most must lie between 2 and 10000"});
 }
 
 TEST_CASE("spans and retries are checked, of the step and of its compensation") {
