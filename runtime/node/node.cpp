@@ -17,7 +17,6 @@
 #include "runtime/node/span_exporter.hpp"
 #include "runtime/node/store_holder.hpp"
 #include "runtime/node/store_turns.hpp"
-#include "runtime/node/unused_memory.hpp"
 #include "runtime/node/webhooks.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/text/split.hpp"
@@ -148,7 +147,6 @@ public:
       stop();
       throw;
     }
-    give_back_unused_memory();
     return true;
   }
 
