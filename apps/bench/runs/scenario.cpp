@@ -304,14 +304,19 @@ private:
   /// The processor's time of all of them for each task, from before the first to after the last.
   static void add_all_processes(json& measured, const std::vector<json>& before, const std::vector<json>& after) {
     double cpu = 0;
+    const auto used = [&](std::size_t i) {
+      return after[i].at("cpu_seconds").get<double>() - before[i].at("cpu_seconds").get<double>();
+    };
+    const double node = used(0);
     for (std::size_t i = 0; i < after.size(); ++i)
-      cpu += after[i].at("cpu_seconds").get<double>() - before[i].at("cpu_seconds").get<double>();
+      cpu += used(i);
     const auto change = [&](const char* what) {
       return after.front().at("store").at(what).get<double>() - before.front().at("store").at(what).get<double>();
     };
     const auto tasks = std::max(change("ended"), 1.0);
     auto& each = measured["per_task"];
     each["cpu_ms"] = cpu * 1000 / tasks;
+    each["node_cpu_ms"] = node * 1000 / tasks;
     each["synced_commits"] = change("synced") / tasks;
     each["bytes_written"] =
       (after.front().at("bytes_written").get<double>() - before.front().at("bytes_written").get<double>()) / tasks;
