@@ -14,8 +14,8 @@ class actor_system;
 
 namespace steadfast {
 
-/// Submissions on their way to the gateway. One actor sends them all: a request with a time limit for each would cost
-/// as much as what the gateway does with it. For any thread.
+/// Submissions on their way to the gateway. One actor sends them all: with an actor and a request for each, CAF would
+/// start a timer for each, too, and wake the thread of its clock. For any thread.
 class pending_submissions {
 public:
   pending_submissions(caf::actor_system& sys, actors::gateway_actor gateway, workflow::span limit);
