@@ -147,7 +147,7 @@ struct submit_task {
 /// A stretch of a task's steps (workflow::step_list).
 struct sent_steps {
   std::uint32_t first = 0;
-  std::vector<workflow::step> steps;
+  workflow::few_steps steps;
 
   friend bool operator==(const sent_steps&, const sent_steps&) = default;
 };

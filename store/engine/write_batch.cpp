@@ -87,12 +87,20 @@ std::string_view write_batch::row_before(const known_tasks::entry& e, const key&
   return txn_.get(in_.tasks, k).value_or(std::string_view{});
 }
 
-void write_batch::put_row(known_tasks::entry& e, const workflow::task& t) {
+void write_batch::put_row(known_tasks::entry& e, const workflow::task& t, const workflow::step_list& before) {
   const key k{t.number};
-  const auto row = encode_record(k, task_state_view{&t, e.now.revision, e.now.payload_size, &e.now.large, e.now.rows});
+  task_state_view v{&t, e.now.revision, e.now.payload_size, &e.now.large, e.now.rows};
+  step_places places;
+  if (!t.steps.empty() && !have_rows(t.steps)) {
+    if (before.size() == t.steps.size())
+      v.before = {e.row, &before.stretch_of(0), &e.places};
+    v.places = &places;
+  }
+  const auto row = encode_record(k, v);
   if (settings_.changes != nullptr)
     settings_.changes->on_task(t.number, row_before(e, k), row);
   settings_.known->hold(t.number, e, row);
+  e.places = places;
 }
 
 void write_batch::place_tasks() {

@@ -119,7 +119,8 @@ private:
   /// Its record as it was until now; empty: it is new.
   std::string_view row_before(const known_tasks::entry& e, const key& k) const;
   /// Keeps the record of a task, whose entry has its new state already.
-  void put_row(known_tasks::entry& e, const workflow::task& t);
+  /// `before`: its steps as `e.row` has them, if they are at hand.
+  void put_row(known_tasks::entry& e, const workflow::task& t, const workflow::step_list& before);
   /// Puts the tasks that changed into the tables. Call it before a verb that reads or changes tables other than the
   /// queue.
   void place_tasks();

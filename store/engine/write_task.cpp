@@ -91,7 +91,7 @@ known_tasks::entry& write_batch::put(new_task& x, const submission_digest& of_th
   move_in_queue(txn_, in_, t.number, {}, now);
   count_ended(t.workflow, {}, now);
   put_steps(e, t, {});
-  put_row(e, t);
+  put_row(e, t, {});
   for (const auto& n : x.notices)
     put_notice(t, n);
   return e;
@@ -178,7 +178,7 @@ void write_batch::put(known_tasks::entry& e, const next_state& next, const task_
   note_family(*e.now.definition, t, before, e.now, c.from.state);
   follow(e.now, t, c);
   put_steps(e, t, before);
-  put_row(e, t);
+  put_row(e, t, before);
 }
 
 void write_batch::put_steps(known_tasks::entry& e, const workflow::task& t, const workflow::step_list& before) {
@@ -200,19 +200,17 @@ void write_batch::put_steps(known_tasks::entry& e, const workflow::task& t, cons
       return;
     task_steps_view v{t.submitted_at, &t.steps, at, large_from(e.now.large, at)};
     if (is_held)
-      v.before = &held->second;
-    decltype(written_steps::ends) ends{};
-    v.ends = &ends;
+      v.before = held->second.as_before();
+    step_places places;
+    v.places = &places;
     const auto row = encode_record(k, v);
     rows.check ^= check_of(there) ^ check_of(row);
     if (settings_.changes != nullptr)
       settings_.changes->on_put(in_.task_steps, k, there, row);
     auto& written = is_held ? held->second : e.steps[first];
     written.row = row;
-    written.submitted_at = t.submitted_at;
-    written.steps = steps.size();
-    written.stamps = t.steps.stamps_of(at);
-    written.ends = ends;
+    written.steps = steps;
+    written.places = places;
   });
 }
 

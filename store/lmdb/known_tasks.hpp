@@ -26,8 +26,9 @@ public:
     task_outline now;
     std::optional<kept_index_position> shown; ///< as the tables have it, but for the queue; none: not at all
     bool is_held = false;                     ///< the tables do not have it as it is now
-    std::string row;  ///< its record as it is now; empty: it is not held, and what the tables have is not kept
-    held_steps steps; ///< rows of its steps that the tables do not have yet
+    std::string row;    ///< its record as it is now; empty: it is not held, and what the tables have is not kept
+    step_places places; ///< in `row`
+    held_steps steps;   ///< rows of its steps that the tables do not have yet
 
     /// As it was submitted, payload included, if it has not changed since: who takes it need not read it. May be null.
     std::shared_ptr<const workflow::task> submitted;

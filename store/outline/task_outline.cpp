@@ -40,8 +40,8 @@ void task_outline::follow(const workflow::task& next, std::uint64_t its_revision
   is_in_trouble = workflow::is_in_trouble(next);
   place = its_place;
   waiting = waiting_steps(next);
-  if (have_rows(next.steps))
-    sound = next;
+  const bool changes_soon = !next.locked_by.empty();
+  sound = changes_soon || have_rows(next.steps) ? workflow::sound_task{next} : workflow::sound_task{};
 }
 
 task_outline outline_of(const workflow::task& t, std::uint64_t revision, std::uint64_t payload_size,
@@ -66,7 +66,7 @@ task_outline outline_of(const known_task& t) {
   return outline_of(s.task, s.task.revision, s.payload_size, s.large, s.rows, t.definition);
 }
 
-bool are_untouched(const std::vector<workflow::step>& steps) {
+bool are_untouched(const workflow::few_steps& steps) {
   return std::all_of(steps.begin(), steps.end(), [](const workflow::step& s) { return s == workflow::step{}; });
 }
 

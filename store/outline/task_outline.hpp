@@ -55,7 +55,7 @@ struct task_outline {
   step_rows rows;
   definition_cache::entry definition;
   kept_index_position place;
-  workflow::sound_task sound; ///< the task, where a change of one is much less than all of it; else nothing
+  workflow::sound_task sound; ///< the task, where a change of it is expected or much less than all of it; else nothing
 
   index_position placed() const { return place.of(workflow); }
 
@@ -71,7 +71,7 @@ inline bool have_rows(const workflow::step_list& steps) {
   return steps.size() > workflow::step_list::stretch_size;
 }
 /// Nothing has happened to them, and they need no row.
-bool are_untouched(const std::vector<workflow::step>& steps);
+bool are_untouched(const workflow::few_steps& steps);
 /// The first of that step or a later one.
 std::vector<large_result>::const_iterator first_from(const std::vector<large_result>& by_step, std::size_t step);
 /// Those of the stretch that begins with that step.

@@ -345,6 +345,29 @@ void write_steps(Archive& ar, const Steps& steps) {
     write_step(ar, step);
 }
 
+/// The same, where what is known of a record before is of use.
+template <class Archive>
+void write_stretch(Archive& ar, const workflow::few_steps& steps, workflow::instant submitted_at,
+                   const steps_before& before, step_places* places) {
+  auto count = static_cast<std::uint32_t>(steps.size());
+  all(ar, count);
+  // A step alone decides its bytes if the moments are told by their distance from the same one.
+  const bool has_before = before.steps != nullptr && before.steps->size() == count && submitted_at != workflow::unset
+                          && before.places->submitted_at == submitted_at && before.places->ends[count] != 0
+                          && before.places->ends[count] <= before.row.size();
+  step_places now{submitted_at, {}};
+  for (std::size_t i = 0; i < count; ++i) {
+    now.ends[i] = ar.position();
+    if (has_before && before.steps->is_same(steps, i))
+      ar.save_binary(before.row.data() + before.places->ends[i], before.places->ends[i + 1] - before.places->ends[i]);
+    else
+      write_step(ar, steps[i]);
+  }
+  now.ends[count] = ar.position();
+  if (places != nullptr)
+    *places = now;
+}
+
 /// Writes what the reader above expects.
 template <class Archive>
 void serialize(Archive& ar, task_state_view& x, unsigned) {
@@ -353,7 +376,9 @@ void serialize(Archive& ar, task_state_view& x, unsigned) {
   const bool is_apart = x.rows.steps != 0;
   static const std::vector<large_result> none;
   if (is_apart)
-    write_steps(ar, std::vector<workflow::step>{});
+    write_steps(ar, workflow::few_steps{});
+  else if (x.places != nullptr)
+    write_stretch(ar, task.steps.stretch_of(0), task.submitted_at, x.before, x.places);
   else
     write_steps(ar, task.steps);
   last_fields(ar, x.payload_size, const_cast<std::vector<large_result>&>(is_apart ? none : *x.large), x.rows);
@@ -370,23 +395,7 @@ void serialize(Archive& ar, task_steps& x, unsigned) {
 template <class Archive>
 void serialize(Archive& ar, task_steps_view& x, unsigned) {
   all(ar, x.submitted_at);
-  const auto& steps = x.all->stretch_of(x.first);
-  const auto& stamps = x.all->stamps_of(x.first);
-  auto count = static_cast<std::uint32_t>(steps.size());
-  all(ar, count);
-  // A step alone decides its bytes if the moments are told by their distance from the same one.
-  const bool has_before = x.before != nullptr && x.before->submitted_at == x.submitted_at
-                          && x.submitted_at != workflow::unset && x.before->steps == count;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (x.ends != nullptr)
-      (*x.ends)[i] = ar.position();
-    if (has_before && x.before->stamps[i] == stamps[i])
-      ar.save_binary(x.before->row.data() + x.before->ends[i], x.before->ends[i + 1] - x.before->ends[i]);
-    else
-      write_step(ar, steps[i]);
-  }
-  if (x.ends != nullptr)
-    (*x.ends)[count] = ar.position();
+  write_stretch(ar, x.all->stretch_of(x.first), x.submitted_at, x.before, x.places);
   all(ar, x.large);
 }
 

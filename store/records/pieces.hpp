@@ -198,15 +198,22 @@ struct pieces {
       one(ar, value.change());
   }
 
-  static void one(Archive& ar, workflow::step_list& value) {
+  static void one(Archive& ar, workflow::step_list& value) { steps(ar, value); }
+  static void one(Archive& ar, workflow::few_steps& value) { steps(ar, value); }
+
+  template <class Steps>
+  static void steps(Archive& ar, Steps& value) {
     if constexpr (Archive::is_saving::value) {
       count_of(ar, value.size());
       for (const auto& s : value)
         one(ar, const_cast<workflow::step&>(s)); // only read: this archive saves
     } else {
-      std::vector<workflow::step> steps;
-      one(ar, steps);
-      value = workflow::step_list{std::move(steps)};
+      std::vector<workflow::step> read;
+      one(ar, read);
+      if constexpr (requires { Steps::size_max; })
+        if (read.size() > Steps::size_max)
+          throw damaged_record{"a row has more steps than one may have"};
+      value = Steps{std::move(read)};
     }
   }
 

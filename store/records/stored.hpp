@@ -130,6 +130,20 @@ struct task_state {
   step_rows rows;
 };
 
+/// Where the steps of a stretch lie in a record.
+struct step_places {
+  workflow::instant submitted_at; ///< the task's: the other moments of the record are told by their distance from it
+  /// Step k is from ends[k] to ends[k + 1]. All 0: nothing is known.
+  std::array<std::uint32_t, workflow::few_steps::size_max + 1> ends{};
+};
+
+/// A record of the same stretch that was written before: the next one takes over the bytes of what is unchanged.
+struct steps_before {
+  std::string_view row;
+  const workflow::few_steps* steps = nullptr; ///< null: there is none
+  const step_places* places = nullptr;
+};
+
 /// To store a task_state without copying the task: payload and large results are passed over.
 struct task_state_view {
   const workflow::task* task = nullptr;
@@ -137,23 +151,25 @@ struct task_state_view {
   std::uint64_t payload_size = 0;
   const std::vector<large_result>* large = nullptr;
   step_rows rows{}; ///< where there are some, steps and large results are passed over too
+
+  steps_before before{};         ///< of a task without rows
+  step_places* places = nullptr; ///< filled in, if there is one
 };
 
 /// A stretch of a task's steps, without large results.
 struct task_steps {
   workflow::instant submitted_at; ///< the task's: the other moments are told by their distance from it
-  std::vector<workflow::step> steps;
+  workflow::few_steps steps;
   std::vector<large_result> large; ///< by step
 };
 
-/// Such a record, and what it was made of: the next one of the same stretch takes over the bytes of what is unchanged.
+/// Such a record, and what it was made of.
 struct written_steps {
   std::string row; ///< empty: there is none
-  workflow::instant submitted_at;
-  std::size_t steps = 0;
-  workflow::step_list::stamps stamps{}; ///< of these steps
-  /// In the row: step k is from ends[k] to ends[k + 1].
-  std::array<std::uint32_t, workflow::step_list::stretch_size + 1> ends{};
+  workflow::few_steps steps;
+  step_places places;
+
+  steps_before as_before() const { return {row, &steps, &places}; }
 };
 
 /// To store those from step `first` on without copying them.
@@ -163,8 +179,8 @@ struct task_steps_view {
   std::size_t first = 0;
   std::vector<large_result> large{};
 
-  const written_steps* before = nullptr;         ///< the record in whose place it comes; null: it is not at hand
-  decltype(written_steps::ends)* ends = nullptr; ///< filled in, if there is one
+  steps_before before{};         ///< the record in whose place it comes, if it is at hand
+  step_places* places = nullptr; ///< filled in, if there is one
 };
 
 struct payload_record {

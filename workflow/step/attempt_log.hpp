@@ -21,10 +21,7 @@ public:
   attempt_log(std::initializer_list<attempt_record> all) : lines_{lines{all}} {}
   explicit attempt_log(lines all) : lines_{std::move(all)} {}
 
-  const lines& all() const {
-    static const lines none;
-    return lines_ ? *lines_ : none;
-  }
+  const lines& all() const { return lines_ ? *lines_ : none; }
   std::size_t size() const { return all().size(); }
   bool empty() const { return all().empty(); }
   const_iterator begin() const { return all().begin(); }
@@ -46,6 +43,8 @@ public:
   }
 
 private:
+  inline static const lines none{};
+
   shared_value<lines> lines_;
 };
 

@@ -20,6 +20,9 @@ public:
   }
   void clear() { held_ = {}; }
 
+  /// The same one, not only equal: of two that are equal it may say no.
+  bool is_same(const rare_value& other) const { return held_.is_same(other.held_); }
+
   friend bool operator==(const rare_value& a, const rare_value& b) { return a.held_.is_same(b.held_) || *a == *b; }
 
 private:

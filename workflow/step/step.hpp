@@ -48,7 +48,7 @@ struct wait_state {
   friend bool operator==(const wait_state&, const wait_state&) = default;
 };
 
-/// One step of a task. Every change of one copies the eight of its stretch: its size counts.
+/// One step of a task.
 struct step {
   step_state state = step_state::not_started;
   attempt_action doing = attempt_action::none; ///< of the open attempt
@@ -77,10 +77,6 @@ struct step {
 
   friend bool operator==(const step&, const step&) = default;
 };
-
-/// Five fit into the largest block (1,032 bytes) that glibc's malloc has in a thread's own cache; a larger one costs a
-/// change of a step 2 % more instructions.
-static_assert(sizeof(step) <= 200);
 
 /// An agent has begun it and it is not over. It may act, as one with an open attempt may.
 inline bool ends_later(const step& s) {

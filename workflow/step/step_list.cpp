@@ -1,47 +1,14 @@
 #include "workflow/step/step_list.hpp"
 
-#include <atomic>
 #include <stdexcept>
 #include <utility>
 
 namespace steadfast::workflow {
 
-namespace {
-
-/// Never the same twice in a process. A thread takes many at a time, since the counter is shared.
-std::uint64_t new_stamp() {
-  constexpr std::uint64_t taken_together = 1 << 20;
-  static std::atomic<std::uint64_t> taken = 0;
-  thread_local std::uint64_t last = 0;
-  thread_local std::uint64_t end = 0;
-  if (last == end) {
-    last = taken.fetch_add(taken_together, std::memory_order_relaxed);
-    end = last + taken_together;
-  }
-  return ++last;
-}
-
-} // namespace
-
 step_list::step_list(std::vector<step> steps) {
-  const auto count = steps.size();
-  if (count > 0 && count <= stretch_size)
-    append(shared_stretch{of_steps(std::move(steps))});
-  else
-    for (std::size_t i = 0; i < count; i += stretch_size, size_ += stretch_size) {
-      const auto from = std::make_move_iterator(steps.begin() + static_cast<std::ptrdiff_t>(i));
-      append(shared_stretch{of_steps({from, from + static_cast<std::ptrdiff_t>(std::min(stretch_size, count - i))})});
-    }
-  size_ = count;
+  for (auto& s : steps)
+    push_back(std::move(s));
   settle();
-}
-
-step_list::stretch step_list::of_steps(std::vector<step> steps) {
-  stretch s;
-  s.steps = std::move(steps);
-  for (std::size_t k = 0; k < s.steps.size(); ++k)
-    s.stamped[k] = new_stamp();
-  return s;
 }
 
 const step& step_list::at(std::size_t i) const {
@@ -53,12 +20,11 @@ const step& step_list::at(std::size_t i) const {
 step& step_list::change(std::size_t i) {
   auto& s = to_change(i).change();
   s.is_settled = false;
-  s.stamped[i % stretch_size] = new_stamp();
-  return s.steps[i % stretch_size];
+  return s.steps.change(i % stretch_size);
 }
 
-void step_list::put_stretch(std::size_t first, std::vector<step> steps) {
-  to_change(first) = shared_stretch{of_steps(std::move(steps))};
+void step_list::put_stretch(std::size_t first, few_steps steps) {
+  to_change(first) = shared_stretch{stretch{std::move(steps), {}, false}};
 }
 
 step_list::shared_stretch& step_list::to_change(std::size_t i) {
@@ -78,7 +44,6 @@ void step_list::push_back(step s) {
   auto& all = size_ <= stretch_size ? first_ : rest_.back().change().stretches.back();
   auto& to = all.change();
   to.is_settled = false;
-  to.stamped[to.steps.size()] = new_stamp();
   to.steps.push_back(std::move(s));
 }
 
@@ -104,7 +69,8 @@ void step_list::resize(std::size_t count) {
     return;
   }
   const auto of_new = [](std::size_t steps) {
-    auto s = of_steps(std::vector<step>(steps));
+    stretch s;
+    s.steps.grow(steps);
     settle(s);
     return shared_stretch{std::move(s)};
   };

@@ -1,11 +1,10 @@
 #pragma once
 
+#include "workflow/step/few_steps.hpp"
 #include "workflow/step/shared_value.hpp"
-#include "workflow/step/step.hpp"
 #include "workflow/step/step_summary.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -14,17 +13,15 @@
 
 namespace steadfast::workflow {
 
-/// The steps of a task. They lie in stretches of eight, and copies of a task share the stretches: a change of one step
-/// copies its stretch. Each step has a stamp, which changes with it, so that which steps of two tasks differ is found
-/// by comparing stamps, in the stretches that they do not share. Each stretch knows which of its steps the rules may
-/// have to look at. A task of up to eight steps has one stretch; of larger ones sixteen stretches make a group, which
-/// is shared and knows the same of all its steps.
+/// The steps of a task. They lie in stretches of eight, and copies of a task share stretches and steps: a change copies
+/// one step, and who else has the others is noted in their stretch. So which steps of two tasks differ is found by
+/// looking at which they do not share. Each stretch knows which of its steps the rules may have to look at. A task of
+/// up to eight steps has one stretch; of larger ones sixteen stretches make a group, which is shared and knows the same
+/// of all its steps.
 class step_list {
 public:
-  static constexpr std::size_t stretch_size = 8;
+  static constexpr std::size_t stretch_size = few_steps::size_max;
   static constexpr std::size_t group_size = 16 * stretch_size;
-  /// Of the steps of a stretch, in their order. Two steps that have the same are alike; others may be.
-  using stamps = std::array<std::uint64_t, stretch_size>;
 
   class iterator;
   using const_iterator = iterator;
@@ -69,10 +66,9 @@ public:
   bool is_caught_up() const { return is_caught_up_; }
   void set_caught_up(bool is) { is_caught_up_ = is; }
 
-  const std::vector<step>& stretch_of(std::size_t i) const { return stretch_at(i).steps; } ///< that step `i` is in
-  const stamps& stamps_of(std::size_t i) const { return stretch_at(i).stamped; }           ///< of that stretch
+  const few_steps& stretch_of(std::size_t i) const { return stretch_at(i).steps; } ///< that step `i` is in
   /// Takes the place of the stretch that begins with step `first`. REQUIRES: it begins one, and has as many steps.
-  void put_stretch(std::size_t first, std::vector<step> steps);
+  void put_stretch(std::size_t first, few_steps steps);
 
   /// Calls f(position) for the first step of each stretch of `b` that `a` has not alike: of lists of two sizes, of all.
   template <class F>
@@ -94,10 +90,10 @@ public:
   friend void each_difference(const step_list& a, const step_list& b, F f) {
     each_changed_stretch(a, b, [&](std::size_t first) {
       const auto count = std::min(stretch_size, b.size_ - first);
-      const auto* const before = a.size_ == b.size_ ? &a.stamps_of(first) : nullptr;
-      const auto& now = b.stamps_of(first);
+      const auto* const before = a.size_ == b.size_ ? &a.stretch_of(first) : nullptr;
+      const auto& now = b.stretch_of(first);
       for (std::size_t k = 0; k < count; ++k)
-        if (before == nullptr || (*before)[k] != now[k])
+        if (before == nullptr || !before->is_same(now, k))
           f(first + k);
     });
   }
@@ -106,8 +102,7 @@ public:
 
 private:
   struct stretch {
-    std::vector<step> steps;
-    stamps stamped{};
+    few_steps steps;
     step_summary sum;
     bool is_settled = false; ///< `sum` is right
 
@@ -121,7 +116,6 @@ private:
     bool is_settled = false; ///< `sum` is right, and so is that of each stretch
   };
 
-  static stretch of_steps(std::vector<step> steps);
   static void settle(stretch& s);
   static void settle(group& g);
 

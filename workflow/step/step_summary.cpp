@@ -55,7 +55,7 @@ void step_summary::add(const step_summary& other) {
   settles_at = std::max(settles_at, other.settles_at);
 }
 
-step_summary summary_of(const std::vector<step>& steps) {
+step_summary summary_of(const few_steps& steps) {
   step_summary sum;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (is_new(steps[i])) {

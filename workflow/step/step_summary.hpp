@@ -1,10 +1,9 @@
 #pragma once
 
-#include "workflow/step/step.hpp"
+#include "workflow/step/few_steps.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace steadfast::workflow {
 
@@ -61,9 +60,9 @@ bool has_mark(const step& s) {
   return false;
 }
 
-/// A bit for each step that has the mark, the first one's the lowest. REQUIRES: at most 8 steps.
+/// A bit for each step that has the mark, the first one's the lowest.
 template <step_mark M>
-std::uint8_t marked_of(const std::vector<step>& steps) {
+std::uint8_t marked_of(const few_steps& steps) {
   unsigned marked = 0;
   for (std::size_t i = 0; i < steps.size(); ++i)
     marked |= static_cast<unsigned>(has_mark<M>(steps[i])) << i;
@@ -84,7 +83,6 @@ struct step_summary {
   /// Makes it one of both.
   void add(const step_summary& other);
 };
-/// REQUIRES: at most 8 steps.
-step_summary summary_of(const std::vector<step>& steps);
+step_summary summary_of(const few_steps& steps);
 
 } // namespace steadfast::workflow

@@ -217,6 +217,7 @@ void check_completion(step_checker c) {
 
 void check_places(checker& c) {
   std::vector<std::pair<std::uint32_t, std::size_t>> places;
+  places.reserve(c.t.steps.size());
   for (std::size_t i = 0; i < c.t.steps.size(); ++i)
     if (const auto place = c.t.steps[i].completed_order; place != 0)
       places.emplace_back(place, i);

@@ -120,16 +120,41 @@ TEST_CASE("a row that takes over what did not change is as one that is written a
   if (GENERATE(false, true))
     now.change(0).completed_at = moment(8);
 
-  written_steps kept{{}, submitted_at, before.size(), before.stamps_of(0), {}};
+  written_steps kept{{}, before.stretch_of(0), {}};
   task_steps_view v{submitted_at, &before, 0};
-  v.ends = &kept.ends;
+  v.places = &kept.places;
   kept.row = encode_record(row_key(0), v);
-  task_steps_view next{submitted_at, &now, 0, large, &kept};
+  task_steps_view next{submitted_at, &now, 0, large, kept.as_before()};
   const std::string made{encode_record(row_key(0), next)};
   CHECK(made == encode_record(row_key(0), task_steps_view{submitted_at, &now, 0, large}));
   next.submitted_at = moment(6);
   const std::string of_another_time{encode_record(row_key(0), next)};
   CHECK(of_another_time == encode_record(row_key(0), task_steps_view{moment(6), &now, 0, large}));
+}
+
+TEST_CASE("the record of a task takes over what did not change of its steps, and is as one that is written anew") {
+  auto t = sample_task();
+  t.submitted_at = GENERATE(workflow::unset, moment(5));
+  const auto before = t;
+  const std::vector<large_result> large{{1, 300, 7}};
+  const task_state_view plain{&before, 3, 0, &large};
+  auto v = plain;
+  step_places places;
+  v.places = &places;
+  const std::string row{encode_record(row_key(0), v)};
+  CHECK(row == encode_record(row_key(0), plain));
+
+  t.steps.change(1).error = "refused";
+  if (GENERATE(false, true))
+    t.cause = "somebody said so, and this comes before the steps";
+  if (GENERATE(false, true))
+    t.submitted_at = moment(9);
+  task_state_view next{&t, 4, 0, &large};
+  const std::string anew{encode_record(row_key(0), next)};
+  step_places next_places;
+  next.places = &next_places;
+  next.before = {row, &before.steps.stretch_of(0), &places};
+  CHECK(anew == encode_record(row_key(0), next));
 }
 
 TEST_CASE("a task of a stretch of steps has no rows besides its own") {
@@ -158,11 +183,13 @@ TEST_CASE("row 66: steps that are missing, or are of another time, are not belie
   }
   SECTION("one too many") {
     put(x.store, "task_steps", row_key(16),
-        std::string{encode_record(row_key(16), task_steps{at(0), std::vector<workflow::step>(4), {}})});
+        std::string{
+          encode_record(row_key(16), task_steps{at(0), workflow::few_steps{std::vector<workflow::step>(4)}, {}})});
   }
   SECTION("behind the last") {
     put(x.store, "task_steps", row_key(24),
-        std::string{encode_record(row_key(24), task_steps{at(0), std::vector<workflow::step>(8), {}})});
+        std::string{
+          encode_record(row_key(24), task_steps{at(0), workflow::few_steps{std::vector<workflow::step>(8)}, {}})});
   }
   CHECK_FALSE(x.store->find(number));
   CHECK(x.store->check().faults.size() == 1);

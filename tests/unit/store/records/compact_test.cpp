@@ -4,6 +4,7 @@
 #include "tests/unit/store/support.hpp"
 
 #include "store/records/compact.hpp"
+#include "store/records/fields.hpp"
 #include "store/records/record.hpp"
 #include "tests/support/property.hpp"
 
@@ -54,6 +55,12 @@ void read_three(std::string_view bytes) {
 }
 
 } // namespace
+
+TEST_CASE("a stretch that claims more steps than it may have is refused") {
+  using workflow::step;
+  CHECK(read_one<workflow::few_steps>(compact(std::vector<step>(8))).size() == 8);
+  CHECK_THROWS_AS(read_one<workflow::few_steps>(compact(std::vector<step>(9))), damaged_record);
+}
 
 TEST_CASE("a compact number takes the bytes that it needs") {
   CHECK(compact(std::uint64_t{0}) == std::string(1, '\0'));

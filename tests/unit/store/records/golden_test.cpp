@@ -458,11 +458,13 @@ TEST_CASE(
   auto steps = t.steps.stretch_of(0);
   const std::vector<large_result> large{{1, 300, hash_of("r")}};
   check_stored("task_steps", task_steps{moment(1), steps, large}, all_golden / "format-8");
-  steps[1].result = workflow::blob{std::string(300, 'r')}; // which is passed over
+  steps.change(1).result = workflow::blob{std::string(300, 'r')}; // which is passed over
   const auto seen = golden_bytes("task_steps", {}, all_golden / "format-8");
   auto without = steps;
-  without[1].result = {};
-  const workflow::step_list whole{steps};
+  without.change(1).result = {};
+  workflow::step_list whole;
+  for (const auto& s : steps)
+    whole.push_back(s);
   CHECK(encode_record(key_of_all, task_steps_view{moment(1), &whole, 0, large})
         == std::string{encode_record(key_of_all, task_steps{moment(1), without, large})});
   CHECK(decode_record<task_steps>(key_of_all, seen).steps == t.steps.stretch_of(0));

@@ -135,6 +135,28 @@ TEST_CASE("a change of one step leaves those who share it as they were, and copi
   }
 }
 
+TEST_CASE("a change of one of a few steps leaves the others shared, and new ones need no room") {
+  few_steps before;
+  before.grow(3);
+  CHECK(before[2] == step{});
+  CHECK(&before[0] == &before[2]);
+  before.change(1).attempt = 4;
+  auto after = before;
+  after.change(2).attempt = 7;
+  CHECK(&after[1] == &before[1]);
+  CHECK(after.is_same(before, 0));
+  CHECK(after.is_same(before, 1));
+  CHECK_FALSE(after.is_same(before, 2));
+  CHECK(before[2].attempt == 0);
+  CHECK(after != before);
+  after.change(2) = step{};
+  CHECK(after == before);
+  const auto* const there = &after[1];
+  CHECK(&after.change(1) != there);
+  CHECK(&after.change(1) == &after[1]);
+  CHECK(few_steps{std::vector<step>(before.begin(), before.end())} == before);
+}
+
 TEST_CASE("steps come in order, whichever way the list was made") {
   step_list grown;
   std::vector<step> plain(three_groups);
