@@ -92,7 +92,7 @@ private:
   // What becomes of a task: scheduler_core_progress.cpp
   void handle(std::uint64_t number, workflow::event what);
   void go_on(std::uint64_t number);
-  void commit(task_in_flight& e, workflow::change change, const workflow::clock_reading& clock);
+  void commit(task_in_flight& e, workflow::change&& change, const workflow::clock_reading& clock);
   void note_refusal(const task_in_flight& e, const workflow::event& what, const workflow::change& change);
   void on_stored(std::uint64_t number, const write_done& m);
   void decide_again(std::uint64_t number, workflow::event cause, const write_done& m);

@@ -27,7 +27,7 @@ void scheduler_core::handle(std::uint64_t number, workflow::event what) {
 void scheduler_core::go_on(std::uint64_t number) {
   for (auto found = tasks_.find(number); found != tasks_.end(); found = tasks_.find(number)) {
     auto& e = found->second;
-    if (e.committing || e.reading)
+    if (e.written || e.reading)
       return;
     if (e.reload)
       return read_again(number, e);
@@ -47,16 +47,17 @@ void scheduler_core::go_on(std::uint64_t number) {
   }
 }
 
-void scheduler_core::commit(task_in_flight& e, workflow::change change, const workflow::clock_reading& clock) {
+void scheduler_core::commit(task_in_flight& e, workflow::change&& change, const workflow::clock_reading& clock) {
   store::update_task u;
   u.next = std::move(change.next);
   u.next.revision = e.revision;
   u.lock_epoch_before = e.task().lock_epoch;
   u.steps_before = e.task().steps;
-  u.notices = change.notices;
-  u.alerts = change.alerts;
-  e.committing = std::move(change);
-  e.written = boxed<store::write>{store::write{std::move(u)}};
+  u.notices = std::move(change.notices);
+  u.alerts = std::move(change.alerts);
+  e.commands = std::move(change.commands);
+  e.written =
+    boxed<store::write>{std::make_shared<const store::write>(std::in_place_type<store::update_task>, std::move(u))};
   effects_.write(e.task().number + first_task_ticket, e.written, clock);
 }
 
@@ -112,7 +113,7 @@ void scheduler_core::look_if_unmoved(std::uint64_t number, std::uint64_t revisio
   if (found == tasks_.end())
     return;
   auto& e = found->second;
-  if (e.revision != revision || e.committing || e.reading)
+  if (e.revision != revision || e.written || e.reading)
     return;
   e.reload = true;
   go_on(number);
@@ -132,10 +133,10 @@ void scheduler_core::on_written(const write_done& m, workflow::instant clock) {
 void scheduler_core::on_stored(std::uint64_t number, const write_done& m) {
   const auto& o = *m.outcome;
   const auto found = tasks_.find(number);
-  if (found == tasks_.end() || !found->second.committing)
+  if (found == tasks_.end() || !found->second.written)
     return;
   auto& e = found->second;
-  const auto change = *std::exchange(e.committing, std::nullopt);
+  const auto commands = std::exchange(e.commands, {});
   const auto written = std::exchange(e.written, {}).share();
   auto cause = *std::exchange(e.cause, std::nullopt);
   if (o.result != store::write_status::applied) {
@@ -147,7 +148,7 @@ void scheduler_core::on_stored(std::uint64_t number, const write_done& m) {
   agents_.settle(e.task());
   if (workflow::has_ended(e.task()))
     effects_.log(std::string{workflow::to_string(e.task().state)}, e.task(), e.task().cause);
-  carry_out(e, change.commands);
+  carry_out(e, commands);
   if (std::holds_alternative<workflow::attempt_declined>(cause) && e.task().not_before != workflow::unset)
     places_.give_back(e.task().workflow, e.task().not_before);
   if (e.task().locked_by != options_.name)

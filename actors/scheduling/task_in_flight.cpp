@@ -40,7 +40,7 @@ state_tree tree_of(const task_in_flight& t) {
   for (std::size_t i = 0; i < t.task().steps.size(); ++i)
     if (t.task().steps[i].doing != workflow::attempt_action::none)
       attempts.push_back(tree_of_attempt(t, i).json());
-  const bool is_storing = t.committing.has_value();
+  const bool is_storing = static_cast<bool>(t.written);
   return {{"id", t.task().id},
           {"state", std::string{workflow::to_string(t.task().state)}},
           {"lock_epoch", t.task().lock_epoch},

@@ -9,9 +9,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace steadfast::actors {
 
@@ -23,11 +24,11 @@ struct task_in_flight {
   std::uint64_t revision = 0;                   ///< in the store
   workflow::instant clock;                      ///< by which it was last stored or decided, as node_clock names it
   boxed<workflow::definition> definition;
-  std::deque<workflow::event> waiting;        ///< until the store has answered
-  std::optional<workflow::change> committing; ///< on its way to disk; its `next` is in `written`
-  boxed<store::write> written;                ///< so that no task is copied for it
-  std::optional<workflow::event> cause;       ///< of what is on its way
-  bool reload = false;                        ///< somebody else changed it: read it before going on
+  std::list<workflow::event> waiting;      ///< until the store has answered
+  boxed<store::write> written;             ///< the change that is on its way to disk, if one is
+  std::vector<workflow::command> commands; ///< to be carried out once it is there
+  std::optional<workflow::event> cause;    ///< of what is on its way
+  bool reload = false;                     ///< somebody else changed it: read it before going on
   bool reading = false;
 
   const workflow::task& task() const { return *stored; }

@@ -130,6 +130,11 @@ public:
       to->log(l, line(as_json, level, event, more, detail));
   }
 
+  bool writes(const std::string& level) const {
+    const auto l = level_of(level);
+    return writer_for(l).first->should_log(l);
+  }
+
   /// Lines about tasks have the ids of their traces.
   bool traces() const { return traces_; }
 
@@ -253,8 +258,9 @@ void log_line(const std::string& level, const std::string& text) {
 }
 
 void log_task(const std::string& event, const workflow::task& t, const std::string& detail) {
-  const bool bad = t.state == workflow::process_state::error;
-  log().write(bad ? "warning" : "info", event, fields_of(t, log().traces()), detail);
+  const std::string level = t.state == workflow::process_state::error ? "warning" : "info";
+  if (log().writes(level)) // to look for the fields takes longer
+    log().write(level, event, fields_of(t, log().traces()), detail);
 }
 
 std::size_t log_lines_lost() {
