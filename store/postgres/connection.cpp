@@ -1,8 +1,8 @@
 #include "store/postgres/connection.hpp"
 
 #include "store/contract/state_store.hpp"
+#include "store/postgres/libpq.hpp"
 
-#include <libpq-fe.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -14,13 +14,16 @@ namespace steadfast::store::postgres {
 using std::chrono::milliseconds;
 
 struct connection::session {
-  pg_conn* libpq = nullptr;
+  pg_conn* conn = nullptr;
   monotonic_clock now;
   session_limits limits;
   std::vector<std::string> secrets;
   std::string warning; ///< the last since it was emptied
 
-  ~session() { PQfinish(libpq); } // this is no cancel: a statement under way goes on
+  ~session() {
+    if (conn != nullptr)
+      libpq().finish(conn); // this is no cancel: a statement under way goes on
+  }
 
   /// libpq's text has several lines, of which some begin with a tabulator.
   std::string hidden(const char* said) const {
@@ -32,7 +35,7 @@ struct connection::session {
     return without_secrets(std::move(line), {secrets.begin(), secrets.end()});
   }
 
-  std::string trouble() const { return hidden(PQerrorMessage(libpq)); }
+  std::string trouble() const { return hidden(libpq().errorMessage(conn)); }
 
   /// Until there is something to read, or room to write. False: the moment came first.
   bool wait(bool to_read, bool to_write, std::chrono::steady_clock::time_point until) const {
@@ -41,7 +44,7 @@ struct connection::session {
       const auto left = std::chrono::ceil<milliseconds>(until - now()).count();
       if (left <= 0)
         return false;
-      pollfd socket{PQsocket(libpq), events, 0};
+      pollfd socket{libpq().socket(conn), events, 0};
       const int ready = poll(&socket, 1, static_cast<int>(left));
       if (ready > 0 || (ready < 0 && errno != EINTR))
         return true; // whoever reads next is told what is wrong
@@ -56,7 +59,7 @@ void connection::closer::operator()(session* s) const {
 namespace {
 
 void take_notice(void* to, const PGresult* notice) {
-  const char* said = PQresultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY);
+  const char* said = libpq().resultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY);
   *static_cast<std::string*>(to) = said == nullptr || *said == '\0' ? "a warning without words" : said;
 }
 
@@ -69,15 +72,15 @@ pg_conn* begin_connecting(const connection_options& options) {
   }
   names.push_back(nullptr);
   values.push_back(nullptr);
-  return PQconnectStartParams(names.data(), values.data(), 0);
+  return libpq().connectStartParams(names.data(), values.data(), 0);
 }
 
 refusal refusal_of(const PGresult* r, std::size_t statement, std::string said) {
-  const char* code = PQresultErrorField(r, PG_DIAG_SQLSTATE);
+  const char* code = libpq().resultErrorField(r, PG_DIAG_SQLSTATE);
   return {code == nullptr ? "" : code, std::move(said), statement};
 }
 
-bool send(pg_conn* libpq, const statement& s) {
+bool send(pg_conn* conn, const statement& s) {
   std::vector<Oid> types;
   std::vector<const char*> values;
   std::vector<int> lengths;
@@ -87,8 +90,8 @@ bool send(pg_conn* libpq, const statement& s) {
     lengths.push_back(static_cast<int>(p.bytes.size()));
   }
   const std::vector<int> binary(s.parameters.size(), 1);
-  return PQsendQueryParams(libpq, s.sql.c_str(), static_cast<int>(types.size()), types.data(), values.data(),
-                           lengths.data(), binary.data(), 1)
+  return libpq().sendQueryParams(conn, s.sql.c_str(), static_cast<int>(types.size()), types.data(), values.data(),
+                                 lengths.data(), binary.data(), 1)
          == 1;
 }
 
@@ -136,20 +139,20 @@ connection connection::open(const place& where, const std::string& name, const s
     s->secrets = {where.password, server["password"], server["sslpassword"]};
     std::erase_if(server, [](const auto& o) { return o.second.empty(); }); // libpq then looks into the environment
     const auto until = now() + limits.connect;
-    s->libpq = begin_connecting(with_ours(std::move(server), limits.answer));
-    PQsetNoticeReceiver(s->libpq, take_notice, &s->warning);
-    if (const char* password = PQpass(s->libpq); password != nullptr)
+    s->conn = begin_connecting(with_ours(std::move(server), limits.answer));
+    libpq().setNoticeReceiver(s->conn, take_notice, &s->warning);
+    if (const char* password = libpq().pass(s->conn); password != nullptr)
       s->secrets.emplace_back(password);
     std::string trouble;
     for (auto state = PGRES_POLLING_WRITING; state != PGRES_POLLING_OK && trouble.empty();
-         state = PQconnectPoll(s->libpq))
-      if (PQstatus(s->libpq) == CONNECTION_BAD || state == PGRES_POLLING_FAILED)
+         state = libpq().connectPoll(s->conn))
+      if (libpq().status(s->conn) == CONNECTION_BAD || state == PGRES_POLLING_FAILED)
         trouble = s->trouble().empty() ? "the connection failed" : s->trouble();
       else if (!s->wait(state == PGRES_POLLING_READING, state == PGRES_POLLING_WRITING, until))
         trouble = "no connection within " + std::to_string(limits.connect.count()) + " ms";
     if (trouble.empty()) {
-      PQsetnonblocking(s->libpq, 1);
-      PQenterPipelineMode(s->libpq);
+      libpq().setnonblocking(s->conn, 1);
+      libpq().enterPipelineMode(s->conn);
       connection made{std::move(s), named};
       const auto set = made.run(session_settings(where.schema));
       if (end_of(set) == transaction_end::made)
@@ -176,11 +179,11 @@ void connection::send(const std::vector<statement>& all) {
   sent_.push_back({all.size(), until});
   bool is_sent = true;
   for (const auto& one : all)
-    is_sent = is_sent && steadfast::store::postgres::send(s.libpq, one);
-  is_sent = is_sent && PQpipelineSync(s.libpq) == 1;
+    is_sent = is_sent && steadfast::store::postgres::send(s.conn, one);
+  is_sent = is_sent && libpq().pipelineSync(s.conn) == 1;
   for (int unsent = 1; is_sent && unsent > 0;) { // it may not take more before somebody reads its answers
-    unsent = PQflush(s.libpq);
-    is_sent = unsent == 0 || (unsent > 0 && s.wait(true, true, until) && PQconsumeInput(s.libpq) == 1);
+    unsent = libpq().flush(s.conn);
+    is_sent = unsent == 0 || (unsent > 0 && s.wait(true, true, until) && libpq().consumeInput(s.conn) == 1);
   }
   if (!is_sent)
     give_up("it could not be sent to " + server_ + ": " + s.trouble());
@@ -196,28 +199,28 @@ reply connection::receive() {
     return r;
   }
   auto& s = *session_;
-  auto* libpq = s.libpq;
+  auto* conn = s.conn;
   s.warning.clear();
   for (std::size_t at = 0; r.broken.empty() && !r.is_complete;) {
-    if (PQstatus(libpq) == CONNECTION_BAD) {
+    if (libpq().status(conn) == CONNECTION_BAD) {
       r.broken = "the connection to " + server_ + " was lost: " + s.trouble();
-    } else if (PQisBusy(libpq) != 0) {
+    } else if (libpq().isBusy(conn) != 0) {
       if (!s.wait(true, false, sent.until))
         r.broken = "no answer from " + server_ + " within " + std::to_string(s.limits.answer.count()) + " ms";
-      else if (PQconsumeInput(libpq) != 1)
+      else if (libpq().consumeInput(conn) != 1)
         r.broken = "the connection to " + server_ + " was lost: " + s.trouble();
-    } else if (auto* result = PQgetResult(libpq); result == nullptr) {
+    } else if (auto* result = libpq().getResult(conn); result == nullptr) {
       if (++at > sent.statements) // it was the end of the last one, and the end of all must follow
         r.broken = "the answers of " + server_ + " do not end";
     } else {
-      const auto status = PQresultStatus(result);
+      const auto status = libpq().resultStatus(result);
       r.is_complete = status == PGRES_PIPELINE_SYNC;
       if (status == PGRES_FATAL_ERROR && !r.why_not)
-        r.why_not = refusal_of(result, at, s.hidden(PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY)));
+        r.why_not = refusal_of(result, at, s.hidden(libpq().resultErrorField(result, PG_DIAG_MESSAGE_PRIMARY)));
       if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK)
         r.results.emplace_back(result);
       else
-        PQclear(result);
+        libpq().clear(result);
     }
   }
   r.warning = s.hidden(s.warning.c_str());

@@ -1,9 +1,8 @@
 #include "store/postgres/place.hpp"
 
 #include "store/contract/state_store.hpp"
+#include "store/postgres/libpq.hpp"
 #include "workflow/text/split.hpp"
-
-#include <libpq-fe.h>
 
 #include <algorithm>
 #include <cctype>
@@ -25,9 +24,9 @@ bool is_schema_name(const std::string& s) {
 /// Nothing if libpq cannot read it. What libpq says of that quotes the URL, and so the password.
 std::optional<connection_options> options_of(const std::string& url) {
   char* why = nullptr;
-  const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> all{PQconninfoParse(url.c_str(), &why),
-                                                                         PQconninfoFree};
-  PQfreemem(why);
+  const std::unique_ptr<PQconninfoOption, decltype(libpq().conninfoFree)> all{libpq().conninfoParse(url.c_str(), &why),
+                                                                              libpq().conninfoFree};
+  libpq().freemem(why);
   if (!all)
     return std::nullopt;
   connection_options found;

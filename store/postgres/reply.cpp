@@ -1,25 +1,25 @@
 #include "store/postgres/reply.hpp"
 
+#include "store/postgres/libpq.hpp"
 #include "store/postgres/statement.hpp"
-
-#include <libpq-fe.h>
 
 namespace steadfast::store::postgres {
 
 void rows::free(pg_result* r) {
-  PQclear(r);
+  libpq().clear(r);
 }
 
 std::size_t rows::size() const {
-  return static_cast<std::size_t>(PQntuples(result_.get()));
+  return static_cast<std::size_t>(libpq().ntuples(result_.get()));
 }
 
 std::optional<std::string_view> rows::bytes(std::size_t row, std::size_t column) const {
   const auto r = static_cast<int>(row);
   const auto c = static_cast<int>(column);
-  if (PQgetisnull(result_.get(), r, c) != 0)
+  if (libpq().getisnull(result_.get(), r, c) != 0)
     return std::nullopt;
-  return std::string_view{PQgetvalue(result_.get(), r, c), static_cast<std::size_t>(PQgetlength(result_.get(), r, c))};
+  return std::string_view{libpq().getvalue(result_.get(), r, c),
+                          static_cast<std::size_t>(libpq().getlength(result_.get(), r, c))};
 }
 
 std::string rows::text(std::size_t row, std::size_t column) const {
