@@ -42,7 +42,7 @@ std::vector<schema> schemas_of_alerts() {
       {"tasks_ever", number, "tasks affected so far"},
       {"alerts", number, "alerts in it that still hold"},
       {"times", number, "how often it has occurred"},
-      or_null({"first_at", moment, "when its first alert was raised; null: before the clock was known"}),
+      or_null({"first_at", moment, "when it began, or began again, with an alert; null: before the clock was known"}),
       or_null({"last_at", moment, "when its latest alert was raised; null: before the clock was known"}),
       or_null({"closed_at", moment, "when it was closed; null: it is open"}),
       {"sample_task", text, "the id of one of the affected tasks"},

@@ -88,7 +88,7 @@ struct incident {
   std::uint64_t tasks_ever = 0; ///< that it affected since it began; a task that came twice counts twice
   std::uint32_t times = 1;      ///< that it began, within an hour of its last end
   bool is_condition = false;    ///< made by report_conditions
-  workflow::instant first_at;   ///< of its alerts
+  workflow::instant first_at;   ///< of its alerts since it began, or began again
   workflow::instant last_at;    ///< likewise
   workflow::instant closed_at;  ///< unset: it is open
   std::string sample_task;      ///< the first one; empty when it is about no task

@@ -30,6 +30,12 @@ raised_alert alert_of(const workflow::system_condition& c, workflow::instant now
   return {0, {}, {c.what.kind, c.text, c.what.step, now}, c.what, true};
 }
 
+void begin(incident& of, const raised_alert& first) {
+  of.first_at = first.what.at;
+  of.sample_task = first.task_id;
+  of.sample_text = first.what.text;
+}
+
 } // namespace
 
 // ---- an alert joins and leaves ----
@@ -43,9 +49,7 @@ incident opened_by(const raised_alert& x, std::uint64_t number) {
   made.number = number;
   made.what = x.signature;
   made.is_condition = x.is_condition;
-  made.first_at = x.what.at;
-  made.sample_task = x.task_id;
-  made.sample_text = x.what.text;
+  begin(made, x);
   return made;
 }
 
@@ -54,6 +58,7 @@ void join(incident& to, const raised_alert& x, bool is_first_of_task) {
     to.closed_at = to.acknowledged_at = workflow::unset;
     to.acknowledged_by.clear();
     ++to.times;
+    begin(to, x);
   }
   ++to.alerts;
   to.last_at = x.what.at;

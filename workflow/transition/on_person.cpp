@@ -217,8 +217,10 @@ ruling on(draft& x, const undo_requested& e) {
 }
 
 ruling on(draft& x, const cancelled& e) {
-  if (is_undoing(x.t) || x.t.state == process_state::undone)
+  if (is_undoing(x.t))
     return ignored("it is being undone");
+  if (x.t.state == process_state::undone)
+    return ignored("it is undone");
   if (x.t.state == process_state::processed || x.t.state == process_state::error)
     return refused("it has ended; `undo` reverses it");
   return turn_round(x, e.person, "cancel");

@@ -79,7 +79,16 @@ TEST_CASE("deciding: what flaps is one incident, which must be acknowledged agai
   CHECK(goes_on_with(x, at(10) + workflow::incident_reopens_within));
   CHECK_FALSE(goes_on_with(x, at(11) + workflow::incident_reopens_within));
   const auto times = x.times;
-  join(x, raised_at(20), true);
+  auto anew = raised_at(20);
+  anew.task_id = "b";
+  anew.what.text = "HTTP 503: another reason";
+  join(x, anew, true);
+  CHECK(x.first_at == at(20)); // it is told as it is now
+  CHECK(x.sample_task == "b");
+  CHECK(x.sample_text == "HTTP 503: another reason");
+  join(x, raised_at(21), true);
+  CHECK(x.first_at == at(20));
+  CHECK(x.sample_task == "b");
   CHECK(x.closed_at == workflow::unset);
   CHECK(x.acknowledged_at == workflow::unset);
   CHECK(x.acknowledged_by.empty());
