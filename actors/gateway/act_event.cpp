@@ -51,6 +51,10 @@ std::string why_no_event(const give_answer& m) {
   return "it has no step `" + m.step + "`";
 }
 
+std::string why_changed(std::uint64_t since) {
+  return "the task has changed since revision " + std::to_string(since) + ": look at it again";
+}
+
 std::string why_no_event(const act_on_task& m) {
   return m.step.empty() ? "no step of it failed or waits" : "it has no step `" + m.step + "`";
 }

@@ -19,5 +19,7 @@ std::optional<workflow::event> event_of(const give_answer& m, const workflow::ta
 /// Why there is none.
 std::string why_no_event(const act_on_task& m);
 std::string why_no_event(const give_answer& m);
+/// Of an act on a task that has another revision than that one.
+std::string why_changed(std::uint64_t since);
 
 } // namespace steadfast::actors

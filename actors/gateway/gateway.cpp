@@ -125,7 +125,7 @@ private:
                               ? refusal(no_task(act.what), act_refusal::gone)
                               : refusal("the task was set aside because its records are damaged: " + view.damage));
     if (const auto revision = revision_asked(act); revision != 0 && revision != view.task->revision)
-      return finish(ticket, changed());
+      return finish(ticket, changed(revision));
     const auto event = event_in(act.what, *view.task, *view.definition);
     if (!event)
       return finish(ticket, refusal(std::visit(
@@ -189,20 +189,20 @@ private:
     if (m.is_by_other_clock && ++act.by_other_clock < decisions_max)
       return tell_after(this, gateway_actor{this}, decide_again_after, tick_timer{m.ticket});
     if (m.outcome->result == store::write_status::stale_lock && revision_asked(act) != 0)
-      return finish(m.ticket, changed());
+      return finish(m.ticket, changed(revision_asked(act)));
     if (m.outcome->result == store::write_status::stale_lock && ++act.tries < write_tries_max)
       return read_task(m.ticket);
     finish(m.ticket, failed(*m.outcome));
   }
 
-  static act_result changed() { return refusal("the task keeps changing; try again", act_refusal::changed); }
+  static act_result changed(std::uint64_t since) { return refusal(why_changed(since), act_refusal::changed); }
 
   static act_result failed(const store::outcome& o) {
     switch (o.result) {
       case store::write_status::unknown_outcome:
         return refusal("it is not known whether this was stored; look at the task before you try again",
                        act_refusal::not_now);
-      case store::write_status::stale_lock: return changed();
+      case store::write_status::stale_lock: return refusal("the task keeps changing; try again", act_refusal::changed);
       case store::write_status::full: return refusal(o.why, act_refusal::not_now);
       case store::write_status::absent: return refusal(o.why, act_refusal::gone);
       default: return refusal(o.why);

@@ -196,7 +196,7 @@ json task_state(const control_context& c, const api::arguments& params) {
 json dry_run(const control_context& c, const actors::act_on_task& act) {
   const auto view = view_of(c, act.id);
   if (act.revision != 0 && act.revision != view.task->revision)
-    throw api::error{api::error::refused, "the task has revision " + std::to_string(view.task->revision)};
+    throw api::error{api::error::refused, actors::why_changed(act.revision)};
   const auto event = actors::event_of(act, *view.task, *view.definition);
   if (!event)
     throw api::error{api::error::refused, actors::why_no_event(act)};

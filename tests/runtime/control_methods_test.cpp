@@ -226,8 +226,9 @@ TEST_CASE("an act that names a revision is refused once the task has another one
   CHECK(n.call("task.act", edit(before, true)).at("process_state") == "pending");
   n.call("task.act", {{"id", "a"}, {"act", "suspend"}, {"who", "ben"}});
   REQUIRE(revision() != before);
-  CHECK_THAT(n.refusal("task.act", edit(before, true)), Contains("the task has revision"));
-  CHECK_THAT(n.refusal("task.act", edit(before, false)), Contains("1 the task"));
+  const auto why = "the task has changed since revision " + std::to_string(before) + ": look at it again";
+  CHECK_THAT(n.refusal("task.act", edit(before, true)), Contains(why));
+  CHECK_THAT(n.refusal("task.act", edit(before, false)), Contains("1 " + why));
   CHECK(n.call("task.show", {{"id", "a"}}).at("task").at("payload") == 1);
   n.call("task.act", edit(revision(), false));
   CHECK(n.call("task.show", {{"id", "a"}}).at("task").at("payload") == 2);
