@@ -393,7 +393,7 @@ test('everything is reached by keys', async () => {
   await page.getByRole('heading', { name: 'Keys' }).waitFor();
   await page.keyboard.press('Escape');
   await page.keyboard.press('2');
-  await page.getByRole('heading', { name: 'Tasks' }).waitFor();
+  await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('wrong-');
   await page.getByText('6 match').waitFor();
@@ -715,7 +715,7 @@ test('a token that is limited to a workflow is told so where there is nothing fo
   }
   await useToken(node.newToken('acts', '--scope', 'operate', '--workflow', 'label'));
   await open('tasks');
-  await page.getByRole('heading', { name: 'Tasks' }).waitFor();
+  await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor();
   const all = page.getByRole('button', { name: 'Act on all that match' }); // whose progress it could not see
   assert.equal(await all.count(), 0);
 });
