@@ -11,8 +11,8 @@
 
 namespace steadfast::workflow {
 
-/// Up to eight steps. Copies share each of them until one changes it, and those to which nothing has happened take no
-/// room: a thread that drops a copy touches what others may be at only once for each step.
+/// Up to eight steps. Copies share each of them until one changes it: to make or drop a copy counts the owners of each
+/// step, and touches nothing else of it. A step to which nothing has happened is an empty pointer.
 class few_steps {
 public:
   static constexpr std::size_t size_max = 8;

@@ -14,10 +14,9 @@
 namespace steadfast::workflow {
 
 /// The steps of a task. They lie in stretches of eight, and copies of a task share stretches and steps: a change copies
-/// one step, and who else has the others is noted in their stretch. So which steps of two tasks differ is found by
-/// looking at which they do not share. Each stretch knows which of its steps the rules may have to look at. A task of
-/// up to eight steps has one stretch; of larger ones sixteen stretches make a group, which is shared and knows the same
-/// of all its steps.
+/// the step, and the pointers of its stretch. Which steps of two tasks differ is found by which they do not share. Each
+/// stretch knows which of its steps the rules may have to look at. A task of up to eight steps has one stretch; of
+/// larger ones sixteen stretches make a group, which is shared and knows the same of all its steps.
 class step_list {
 public:
   static constexpr std::size_t stretch_size = few_steps::size_max;
