@@ -109,7 +109,7 @@ TEST_CASE("a step that changes rewrites its stretch, and a stretch to which noth
 }
 
 TEST_CASE("a row that takes over what did not change is as one that is written anew") {
-  const auto submitted_at = GENERATE(workflow::unset, moment(5));
+  const auto submitted_at = GENERATE(as<workflow::instant>{}, workflow::unset, moment(5));
   const auto large = std::vector<large_result>{{1, 300, 7}};
   workflow::step_list before{std::vector<workflow::step>(3)};
   before.change(0).completed_at = moment(7);
@@ -134,7 +134,7 @@ TEST_CASE("a row that takes over what did not change is as one that is written a
 
 TEST_CASE("the record of a task takes over what did not change of its steps, and is as one that is written anew") {
   auto t = sample_task();
-  t.submitted_at = GENERATE(workflow::unset, moment(5));
+  t.submitted_at = GENERATE(as<workflow::instant>{}, workflow::unset, moment(5));
   const auto before = t;
   const std::vector<large_result> large{{1, 300, 7}};
   const task_state_view plain{&before, 3, 0, &large};

@@ -45,11 +45,11 @@ void do_the_due(life& l) {
   if (is_claimable(l.t) && l.t.not_before <= l.now)
     step_on(l, taken{"s1"});
   for (std::size_t i = 0; i < l.t.steps.size(); ++i) {
-    const auto& s = l.t.steps[i];
-    if (starts_child(l.d.steps[i]) && s.state == step_state::waiting)
+    if (starts_child(l.d.steps[i]) && l.t.steps[i].state == step_state::waiting)
       step_on(l, child_ended{i, {child_state::processed, {}, blob{"{}"}, {{"/x", "1"}}}});
-    else if (is_undo_of_child_awaited(s, l.d.steps[i]))
+    else if (is_undo_of_child_awaited(l.t.steps[i], l.d.steps[i]))
       step_on(l, child_ended{i, {child_state::undone, {}, {}, {}}});
+    const auto& s = l.t.steps[i];
     if (s.doing == attempt_action::none)
       continue;
     const attempt_ref ref{i, s.attempt, l.t.lock_epoch};

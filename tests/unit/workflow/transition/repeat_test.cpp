@@ -32,7 +32,7 @@ scenario at_poll(bool passes = false) {
 }
 
 /// Its service says how far the file is.
-void say(scenario& s, const std::string& state) {
+void tell_state(scenario& s, const std::string& state) {
   const std::string result = "{\"state\":\"" + state + "\"}";
   s.must(attempt_succeeded{s.ref("poll"), blob{result}, facts_of(s.d, 1, result)});
 }
@@ -51,7 +51,7 @@ void wait_for_call(scenario& s) {
 TEST_CASE("row 131: a step is called again, under its key, until its result is as wanted") {
   auto s = at_poll();
   CHECK(idempotency_key(s.t, s.d, 1, attempt_action::perform).ends_with("/poll"));
-  say(s, "busy");
+  tell_state(s, "busy");
   CHECK(s.state() == "pending"); // it takes no place of a scheduler
   CHECK(s.t.not_before == s.now + std::chrono::minutes{10});
   CHECK(s.at("poll").tries == 0);
@@ -63,7 +63,7 @@ TEST_CASE("row 131: a step is called again, under its key, until its result is a
   wait_for_call(s);
   CHECK(s.state("poll") == "running");
   CHECK(idempotency_key(s.t, s.d, 1, attempt_action::perform).ends_with("/poll"));
-  say(s, "ready");
+  tell_state(s, "ready");
   CHECK(s.state("poll") == "completed");
   CHECK(s.at("poll").result.view() == R"({"state":"ready"})");
   CHECK(s.state("b") == "running");
@@ -71,14 +71,14 @@ TEST_CASE("row 131: a step is called again, under its key, until its result is a
 
 TEST_CASE("row 131: a call that fails is tried again as any, and counts as no call") {
   auto s = at_poll();
-  say(s, "busy");
+  tell_state(s, "busy");
   wait_for_call(s);
   s.must(attempt_failed{s.ref("poll"), false, false, span{0}, "no luck"});
   CHECK(s.at("poll").tries == 1);
   CHECK(s.at("poll").wait->calls == 1);
   wait_for_call(s);
   CHECK(idempotency_key(s.t, s.d, 1, attempt_action::perform).ends_with("/poll"));
-  say(s, "busy");
+  tell_state(s, "busy");
   CHECK(s.at("poll").tries == 0);
   CHECK(s.at("poll").wait->calls == 2);
 }
@@ -87,11 +87,11 @@ TEST_CASE("row 131: after as many calls as may be the step fails for good, or is
   for (const bool passes : {false, true}) {
     auto s = at_poll(passes);
     for (int call = 1; call < 3; ++call) {
-      say(s, "busy");
+      tell_state(s, "busy");
       REQUIRE(s.state("poll") == "unknown");
       wait_for_call(s);
     }
-    say(s, "late");
+    tell_state(s, "late");
     CHECK(s.state("poll") == (passes ? "completed" : "compensating"));
     CHECK(s.state() == (passes ? "processing" : "undoing"));
     if (passes)
@@ -104,7 +104,7 @@ TEST_CASE("row 131: after as many calls as may be the step fails for good, or is
 TEST_CASE("row 131: what the calls have done is undone, also between two of them and after one was refused") {
   const by eve{"eve", "a test"};
   auto s = at_poll();
-  say(s, "busy");
+  tell_state(s, "busy");
   CHECK(needs_undo(s.at("poll"), s.d.steps[1]));
   SECTION("between two calls") {
     s.must(cancelled{eve});
@@ -121,7 +121,7 @@ TEST_CASE("row 131: what the calls have done is undone, also between two of them
 
 TEST_CASE("a person who retries a step calls it at once, and what cannot be repeated is refused") {
   auto s = at_poll();
-  say(s, "busy");
+  tell_state(s, "busy");
   s.must(step_retried{1, false, {"eve", "a test"}});
   s.take();
   CHECK(s.state("poll") == "running");
@@ -132,9 +132,9 @@ TEST_CASE("a person who retries a step calls it at once, and what cannot be repe
   CHECK(pointers_asked(d, 1) == std::vector<std::string>{"/state"});
   CHECK(pointers_asked(d, 0).empty());
   const auto complaint = [](auto change) {
-    auto bad = polling();
-    change(bad.steps[1]);
-    const auto found = problems(bad);
+    auto wrong = polling();
+    change(wrong.steps[1]);
+    const auto found = problems(wrong);
     return found.empty() ? std::string{} : found.front();
   };
   CHECK_THAT(complaint([](auto& x) { x.repeat->at_most = 1; }),

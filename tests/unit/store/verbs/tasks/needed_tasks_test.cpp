@@ -59,7 +59,8 @@ TEST_CASE("a batch that sets a task aside needs to know how many tasks there are
 TEST_CASE("purges are needed by workflow, and those of no workflow are not") {
   auto of_none = purge_from(0, 1);
   of_none.workflow = "no name";
-  const auto all = needed_of_all({purge_from(0, 1), purge_from(1, 2), of_none});
+  const std::vector<store::write> batch{purge_from(0, 1), purge_from(1, 2), of_none}; // which is looked at below
+  const auto all = needed_of_all(batch);
   REQUIRE(all.purges.size() == 1);
   const auto& purges = all.purges.at("delivery");
   CHECK(purges.size() == 2);
