@@ -12,6 +12,7 @@
 #include "runtime/toml/secret_file.hpp"
 #include "store/partitions/move.hpp"
 #include "store/postgres/doctor.hpp"
+#include "store/postgres/partition.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -63,9 +64,11 @@ postgres::place place_of(const server_arguments& g) {
   return where;
 }
 
-postgres::connection connect_to(const server_arguments& g) {
-  return postgres::connection::open(place_of(g), "steadfast store", {std::chrono::seconds{5}, answer_limit},
-                                    std::chrono::steady_clock::now);
+constexpr const char* session_name = "steadfast store";
+constexpr postgres::session_limits patience{std::chrono::seconds{5}, answer_limit};
+
+postgres::connection connect_to(const server_arguments& g, const std::string& first = {}) {
+  return postgres::connection::open(place_of(g), session_name, patience, std::chrono::steady_clock::now, first);
 }
 
 /// 128 bits: no two stores have the same.
@@ -108,8 +111,12 @@ int upgrade(const server_arguments& g) {
 }
 
 int doctor(const server_arguments& g) {
-  auto server = connect_to(g);
-  const auto found = doctor_findings(read_server(server, g.where.schema), g.where.schema);
+  const auto there = postgres::look_at_servers(place_of(g), 0, session_name, patience, std::chrono::steady_clock::now);
+  auto server = connect_to(g, there.empty() ? std::string{} : there.front().server);
+  auto read = read_server(server, g.where.schema);
+  for (const auto& x : there)
+    read.with_store.push_back(x.server);
+  const auto found = doctor_findings(read, g.where.schema);
   bool is_critical = false;
   auto list = nlohmann::json::array();
   for (const auto& f : found) {

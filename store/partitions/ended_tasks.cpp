@@ -78,8 +78,8 @@ namespace {
 postgres::connection open_for_questions(const postgres::owner_settings& owner, std::int64_t partition,
                                         const std::string& name, const postgres::session_limits& limits,
                                         const postgres::monotonic_clock& now) {
-  auto session = postgres::connection::open(
-    owner.where, postgres::session_name(owner.where.schema, partition) + " " + name, limits, now);
+  auto session = postgres::open_where_known(
+    owner, partition, postgres::session_name(owner.where.schema, partition) + " " + name, limits, now);
   std::vector<postgres::statement> settings;
   for (const auto* way : {"enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"})
     settings.push_back({std::string{"set "} + way + " = off", {}});

@@ -105,6 +105,7 @@ postgres_engine::~postgres_engine() {
   log_.settle_all();
   if (partition_.is_owned())
     partition_.release();
+  save_known();
   memory_.reset();
   std::error_code ignored; // the next one removes it
   std::filesystem::remove_all(settings_.limits.path, ignored);
@@ -259,15 +260,23 @@ void postgres_engine::show_life(const std::stop_token& end) {
   std::mutex none;
   std::condition_variable_any ending;
   for (std::unique_lock lock{none}; !ending.wait_for(lock, end, period, [&] { return end.stop_requested(); });) {
-    const std::unique_lock alone{writing_, std::try_to_lock};
-    log_.show_life_if_silent(alone.owns_lock());
+    {
+      const std::unique_lock alone{writing_, std::try_to_lock};
+      log_.show_life_if_silent(alone.owns_lock());
+    }
+    save_known();
   }
 }
 
+void postgres_engine::save_known() const {
+  if (settings_.owner.known)
+    settings_.owner.known->save();
+}
+
 std::int64_t postgres_engine::count_sessions(const std::string& name) const {
-  const auto& where = settings_.owner.where;
-  auto session = postgres::connection::open(where, postgres::session_name(where.schema, settings_.partition) + " asks",
-                                            settings_.owner.limits, now_);
+  auto session = postgres::open_where_known(
+    settings_.owner, settings_.partition,
+    postgres::session_name(settings_.owner.where.schema, settings_.partition) + " asks", settings_.owner.limits, now_);
   return postgres::count_sessions(session, name);
 }
 
@@ -305,7 +314,8 @@ void postgres_engine::prepare_to_let_go(const waiting& wait) {
     return;
   const auto& where = settings_.owner.where;
   try { // who has read it forgets that when the session ends
-    leaving_ = postgres::connection::open(where, postgres::name_of_leaving(where.schema), settings_.owner.limits, now_);
+    leaving_ = postgres::open_where_known(settings_.owner, settings_.partition, postgres::name_of_leaving(where.schema),
+                                          settings_.owner.limits, now_);
     while (postgres::count_sessions(*leaving_, postgres::name_of_ready(where.schema)) == 0 && wait(between_looks)) {
     }
   } catch (const store_error&) { // whoever takes it reads it then
@@ -462,9 +472,9 @@ void postgres_engine::keep(keeper& k) {
   statements.insert(statements.begin(), postgres::fence_of(settings_.partition, k.epoch, settings_.owner.holder));
   auto limits = settings_.owner.limits;
   limits.answer = settings_.keep_limit;
-  auto session = postgres::connection::open(
-    settings_.owner.where, postgres::session_name(settings_.owner.where.schema, settings_.partition) + " rows", limits,
-    now_);
+  auto session = postgres::open_where_known(
+    settings_.owner, settings_.partition,
+    postgres::session_name(settings_.owner.where.schema, settings_.partition) + " rows", limits, now_);
   const auto r = session.run(statements);
   if (postgres::end_of(r) != postgres::transaction_end::made)
     throw store_error{postgres::why(r), false};

@@ -86,6 +86,7 @@ private:
   std::vector<outcome> end_commit(const entry_end* sent, std::vector<outcome> outcomes);
   void go_back_after_failure();
   void show_life(const std::stop_token& end);
+  void save_known() const;
   void begin_keeping();
   bool has_ended_keeping() const;
   /// Waits for it. False: the rows are as they were before.

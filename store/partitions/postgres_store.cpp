@@ -17,7 +17,11 @@ using std::chrono::milliseconds;
 /// What is there, asked by those who wait.
 class onlooker {
 public:
-  onlooker(const postgres_store_options& o, const postgres::monotonic_clock& now) : options_{o}, now_{now} {}
+  onlooker(const postgres_store_options& o, const postgres::monotonic_clock& now,
+           std::shared_ptr<postgres::known_commits> known)
+      : options_{o},
+        now_{now},
+        known_{std::move(known)} {}
 
   /// As whom the server shows it to the owner: one of those names. Throws store_error.
   shown_partition look(const std::string& name) {
@@ -25,8 +29,13 @@ public:
       const bool is_named_so = std::exchange(name_, name) == name;
       if (!connection_ || !connection_->is_open() || !is_named_so)
         connect();
-      if (auto shown = postgres::look_at(*connection_, the_partition))
+      if (auto shown = postgres::look_at(*connection_, the_partition)) {
+        if (const auto lost = postgres::lost_by_server(*shown, known_->of(identity_)); !lost.empty())
+          throw store_error{lost, false};
+        known_->raise(identity_, {shown->epoch, shown->commit}, connection_->server());
+        known_->save();
         return *shown;
+      }
     } catch (const store_error&) {
       connection_.reset();
       throw;
@@ -46,7 +55,16 @@ public:
 private:
   void connect() {
     const auto& schema = options_.where.schema;
-    connection_ = postgres::connection::open(options_.where, name_, {}, now_);
+    // Of several that take writes, a former primary among them, the one that has the newest commits counts.
+    for (const auto& x : postgres::look_at_servers(options_.where, the_partition, name_, {}, now_))
+      if (postgres::lost_by_server(x.shown, known_->of(x.identity)).empty())
+        known_->raise(x.identity, {x.shown.epoch, x.shown.commit}, x.server);
+    const auto why_not = [&](postgres::connection& c) {
+      const auto there = postgres::find_store(c, schema).card;
+      const auto shown = there ? postgres::look_at(c, the_partition) : std::nullopt; // without one it is told below
+      return shown ? postgres::lost_by_server(*shown, known_->of(there->identity)) : std::string{};
+    };
+    connection_ = postgres::connection::open(options_.where, name_, {}, now_, known_->server(), why_not);
     const auto found = postgres::find_store(*connection_, schema);
     if (const auto wrong = postgres::why_not_usable(found, schema); !wrong.empty())
       throw store_error{wrong, false};
@@ -62,6 +80,7 @@ private:
 
   const postgres_store_options& options_;
   const postgres::monotonic_clock& now_;
+  const std::shared_ptr<postgres::known_commits> known_;
   std::optional<postgres::connection> connection_;
   std::string identity_;
   std::string name_;
@@ -98,7 +117,8 @@ public:
       : options_{o},
         now_{now},
         folder_{std::make_shared<const store_directory>(store_directory::take(o.limits.path))},
-        see_{o, now},
+        known_{std::make_shared<postgres::known_commits>(o.limits.path / "known_commits")},
+        see_{o, now, known_},
         turn_{o.lease} {}
 
   /// Throws store_error.
@@ -145,11 +165,16 @@ private:
     return read;
   }
 
-  postgres_store_settings settings() const { return settings_of(options_, see_.identity(), folder_); }
+  postgres_store_settings settings() const {
+    auto s = settings_of(options_, see_.identity(), folder_);
+    s.owner.known = known_;
+    return s;
+  }
 
   const postgres_store_options& options_;
   const postgres::monotonic_clock& now_;
   std::shared_ptr<const store_directory> folder_;
+  std::shared_ptr<postgres::known_commits> known_;
   onlooker see_;
   postgres::succession turn_;
   std::unique_ptr<postgres_engine> ahead_; ///< has read what it does not own yet

@@ -95,6 +95,14 @@ bool send(pg_conn* conn, const statement& s) {
          == 1;
 }
 
+std::string trouble_of(connection& c, const connection::refusal& why_not) {
+  try {
+    return why_not ? why_not(c) : std::string{};
+  } catch (const store_error& e) {
+    return e.what();
+  }
+}
+
 } // namespace
 
 connection::connection(std::unique_ptr<session, closer> s, std::string server)
@@ -128,7 +136,7 @@ std::vector<statement> session_settings(const std::string& schema) {
 }
 
 connection connection::open(const place& where, const std::string& name, const session_limits& limits,
-                            const monotonic_clock& now, const std::string& first) {
+                            const monotonic_clock& now, const std::string& first, const refusal& why_not) {
   std::string failed;
   for (auto server : with_first(servers_of(where), first)) {
     const auto named = name_of(server);
@@ -155,9 +163,9 @@ connection connection::open(const place& where, const std::string& name, const s
       libpq().enterPipelineMode(s->conn);
       connection made{std::move(s), named};
       const auto set = made.run(session_settings(where.schema));
-      if (end_of(set) == transaction_end::made)
+      trouble = end_of(set) == transaction_end::made ? trouble_of(made, why_not) : why(set);
+      if (trouble.empty())
         return made;
-      trouble = why(set);
     }
     failed.append(failed.empty() ? "" : "; ").append(named).append(": ").append(trouble);
   }

@@ -30,10 +30,12 @@ std::vector<std::string> problems(const session_limits& l);
 /// A session with a server that takes writes. Blocks its thread up to its limits.
 class connection {
 public:
+  /// Why a server that takes writes is not the one that is meant; empty: it is. May throw store_error.
+  using refusal = std::function<std::string(connection& c)>;
   /// Tries the servers in turn, that of the name `first` before all others: a machine that is gone costs the whole
   /// limit. Throws store_error, which says why each was not taken. `name` is shown by the server.
   static connection open(const place& where, const std::string& name, const session_limits& limits,
-                         const monotonic_clock& now, const std::string& first = {});
+                         const monotonic_clock& now, const std::string& first = {}, const refusal& why_not = {});
 
   /// Sends all in one go, as one transaction that is committed at its end, and waits for no answer. The server
   /// carries out one such transaction after the other. Never throws for what the server does: receive() tells it.

@@ -40,6 +40,14 @@ std::string to_set(const std::string& name, const std::string& value) {
   return "alter system set " + name + " = " + value + "; select pg_reload_conf();";
 }
 
+void check_servers(findings& f, const server_readings& r) {
+  if (r.with_store.size() > 1)
+    f.critical(r.with_store.front() + " and " + r.with_store.back() + " both take writes, and " + r.with_store.front()
+                 + " has the newer store: was another a primary before?",
+               "stop " + r.with_store.back()
+                 + ", and let it join as a standby: pg_rewind, or a new copy by pg_basebackup");
+}
+
 void check_disk(findings& f) {
   if (f.is_off("fsync"))
     f.critical("fsync is off: a power cut loses commits that were acknowledged, and may destroy the database",
@@ -129,6 +137,7 @@ std::vector<doctor_finding> doctor_findings(const server_readings& r, const std:
                "upgrade it");
   if (const auto trouble = trouble_of(r.store, schema); !trouble.what.empty())
     f.critical(trouble.what, trouble.cure);
+  check_servers(f, r);
   check_disk(f);
   check_standbys(f, r);
   check_sessions(f, r);

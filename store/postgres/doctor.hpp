@@ -33,6 +33,7 @@ struct server_readings {
 
   bool is_encrypted = true; ///< or on this machine
   found_store store;
+  std::vector<std::string> with_store{}; ///< servers that take writes and have a store in the schema, the newest first
 };
 
 struct doctor_finding {

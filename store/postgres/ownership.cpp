@@ -15,20 +15,25 @@ std::string by_whom(const shown_partition& shown) {
                               : shown.holder + " has it, under epoch " + std::to_string(shown.epoch);
 }
 
-} // namespace
-
-std::string lost_by_server(const shown_partition& shown, const acknowledged& known) {
+std::string loss_told(const shown_partition& shown, const acknowledged& known) {
   return "this server has lost commits that were acknowledged: it shows epoch " + std::to_string(shown.epoch)
          + " and commit " + std::to_string(shown.commit) + ", and there were epoch " + std::to_string(known.epoch)
          + " and commit " + std::to_string(known.commit)
          + ". Nothing is written to it. Was a standby promoted that was not synchronous, or an older backup restored?"
-           " Promote the server that has them, or restore a newer backup. If they are gone for good, restart all nodes:"
+           " Promote the server that has them, or restore a newer backup. If they are gone for good, stop all nodes,"
+           " remove the file `known_commits` in the folder of the store (store.path) of each, and start them again:"
            " they then continue from what this server has";
+}
+
+} // namespace
+
+std::string lost_by_server(const shown_partition& shown, const acknowledged& known) {
+  return has_lost(shown, known) ? loss_told(shown, known) : std::string{};
 }
 
 take_answer may_take(const shown_partition& shown, std::int64_t seen, const acknowledged& known) {
   if (has_lost(shown, known))
-    return {taking::server_lost, lost_by_server(shown, known)};
+    return {taking::server_lost, loss_told(shown, known)};
   if (shown.epoch != seen)
     return {taking::moved, by_whom(shown)};
   return {taking::taken, {}};
@@ -38,7 +43,7 @@ take_answer may_take_again(const shown_partition& shown, const std::string& me, 
   // Two servers can give the same epoch to two: the one that lost the first of them does.
   const bool is_other_with_our_epoch = shown.epoch == known.epoch && !shown.holder.empty() && shown.holder != me;
   if (has_lost(shown, known) || is_other_with_our_epoch)
-    return {taking::server_lost, lost_by_server(shown, known)};
+    return {taking::server_lost, loss_told(shown, known)};
   if (shown.holder != me)
     return {taking::moved, by_whom(shown)};
   return {taking::taken, {}};
@@ -61,7 +66,7 @@ take_answer what_was_taken(transaction_end end, const reply& r, std::size_t rows
 
 take_answer is_still_taken(const shown_partition& shown, const std::string& me, const acknowledged& known) {
   if (has_lost(shown, known))
-    return {taking::server_lost, lost_by_server(shown, known)};
+    return {taking::server_lost, loss_told(shown, known)};
   if (shown.epoch != known.epoch || shown.holder != me)
     return {taking::moved, by_whom(shown)};
   return {taking::taken, {}};
@@ -84,7 +89,7 @@ resolve_answer what_became_of_it(std::int64_t shown_commit, std::int64_t in_doub
   if (shown_commit == known.commit)
     return {resolving::not_made, {}};
   if (shown_commit < known.commit)
-    return {resolving::server_lost, lost_by_server({known.epoch, {}, shown_commit}, known)};
+    return {resolving::server_lost, loss_told({known.epoch, {}, shown_commit}, known)};
   return {resolving::server_lost, "this server shows commit " + std::to_string(shown_commit)
                                     + ", which nobody has made: there were " + std::to_string(known.commit)
                                     + (in_doubt > 0 ? ", and " + std::to_string(in_doubt) + " in doubt" : std::string{})

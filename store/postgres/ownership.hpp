@@ -37,6 +37,9 @@ enum class taking : std::uint8_t {
   server_lost, ///< this server has lost commits; nothing was written to it
 };
 
+/// Why a server that shows this is refused; empty: it has all that is known.
+std::string lost_by_server(const shown_partition& shown, const acknowledged& known);
+
 struct take_answer {
   taking result = taking::unreachable;
   std::string why;

@@ -54,6 +54,25 @@ std::optional<shown_partition> look_at(connection& c, std::int64_t number) {
   return found ? std::optional{found->shown} : std::nullopt;
 }
 
+std::vector<seen_partition> look_at_servers(const place& where, std::int64_t number, const std::string& name,
+                                            const session_limits& limits, const monotonic_clock& now) {
+  std::vector<seen_partition> all;
+  const auto note = [&](connection& c) {
+    if (const auto found = find_store(c, where.schema); found.card)
+      if (auto shown = look_at(c, number))
+        all.push_back({c.server(), found.card->identity, std::move(*shown)});
+    return std::string{"it was only looked at"};
+  };
+  try {
+    connection::open(where, name, limits, now, {}, note);
+  } catch (const store_error&) { // as none is taken
+  }
+  std::stable_sort(all.begin(), all.end(), [](const seen_partition& a, const seen_partition& b) {
+    return std::pair{a.shown.epoch, a.shown.commit} > std::pair{b.shown.epoch, b.shown.commit};
+  });
+  return all;
+}
+
 std::vector<std::string> problems(const owner_settings& s) {
   auto found = problems(s.where);
   for (auto& p : problems(s.limits))
@@ -109,6 +128,23 @@ std::int64_t count_sessions(connection& c, const std::string& name) {
   return found[0].number(0, 0);
 }
 
+namespace {
+
+std::string why_lost(connection& c, std::int64_t number, const acknowledged& known) {
+  const auto shown = look_at(c, number);
+  return shown ? lost_by_server(*shown, known) : std::string{};
+}
+
+} // namespace
+
+connection open_where_known(const owner_settings& s, std::int64_t number, const std::string& name,
+                            const session_limits& limits, const monotonic_clock& now) {
+  if (!s.known)
+    return connection::open(s.where, name, limits, now);
+  return connection::open(s.where, name, limits, now, s.known->server(),
+                          [&](connection& c) { return why_lost(c, number, s.known->of(s.identity)); });
+}
+
 partition::partition(std::int64_t number, owner_settings settings, monotonic_clock now)
     : number_{number},
       settings_{std::move(settings)},
@@ -120,10 +156,12 @@ partition::partition(std::int64_t number, owner_settings settings, monotonic_clo
 take_answer partition::connect() {
   if (connection_ && connection_->is_open())
     return {taking::taken, {}};
+  std::string lost;
   try {
     const auto& schema = settings_.where.schema;
-    connection_ =
-      connection::open(settings_.where, session_name(schema, number_), settings_.limits, now_, last_server_);
+    const auto& from = last_server_.empty() && settings_.known ? settings_.known->server() : last_server_;
+    connection_ = connection::open(settings_.where, session_name(schema, number_), settings_.limits, now_, from,
+                                   [&](connection& c) { return lost = why_lost(c, number_, all_known()); });
     last_server_ = connection_->server();
     const auto found = find_store(*connection_, schema);
     auto wrong = why_not_usable(found, schema);
@@ -136,8 +174,20 @@ take_answer partition::connect() {
     return {taking::server_lost, std::move(wrong)};
   } catch (const store_error& e) {
     connection_.reset();
+    if (!lost.empty())
+      return {taking::server_lost, lost};
     return {taking::unreachable, e.what()};
   }
+}
+
+acknowledged partition::all_known() const {
+  const auto heard = settings_.known ? settings_.known->of(settings_.identity) : acknowledged{};
+  return {std::max(known_.epoch, heard.epoch), std::max(known_.commit, heard.commit)};
+}
+
+void partition::note_known() {
+  if (settings_.known)
+    settings_.known->raise(settings_.identity, known_, last_server_);
 }
 
 /// No commit of the next owner is in it without his name.
@@ -198,12 +248,14 @@ partition::taken partition::take_if(const take_rule& may, taking if_faster, std:
 
 take_answer partition::take(const holding& seen, const acknowledged& heard) {
   require(state_ == state::free, "only who does not own a partition takes it");
-  const acknowledged known{std::max(known_.epoch, heard.epoch), std::max(known_.commit, heard.commit)};
+  const auto seen_here = all_known();
+  const acknowledged known{std::max(seen_here.epoch, heard.epoch), std::max(seen_here.commit, heard.commit)};
   const auto [answer, last] = take_if([&](const shown_partition& shown) { return may_take(shown, seen.epoch, known); },
                                       taking::moved, known.commit);
   if (answer.result == taking::taken) {
     known_.commit = last;
     state_ = state::owned;
+    note_known();
   }
   return answer;
 }
@@ -251,7 +303,10 @@ append_answer partition::end_append() {
   auto answer = what_was_appended(connection_->receive());
   const auto open = static_cast<std::int64_t>(under_way_--);
   switch (answer.result) {
-    case appending::applied: ++known_.commit; break;
+    case appending::applied:
+      ++known_.commit;
+      note_known();
+      break;
     case appending::lost: leave(state::free); break;
     case appending::unknown:
       in_doubt_ = open;

@@ -2,11 +2,13 @@
 
 #include "store/postgres/connection.hpp"
 #include "store/postgres/kept_rows.hpp"
+#include "store/postgres/known_commits.hpp"
 #include "store/postgres/ownership.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +32,17 @@ std::vector<holding> who_holds_what(connection& c);
 /// Throws store_error.
 std::optional<shown_partition> look_at(connection& c, std::int64_t number);
 
+/// What a server that takes writes has of a partition.
+struct seen_partition {
+  std::string server;
+  std::string identity; ///< of the store
+  shown_partition shown;
+};
+/// On each server that takes writes now and has the store: more than one if a former primary came back, and the
+/// newest first. Those that do not answer are left out.
+std::vector<seen_partition> look_at_servers(const place& where, std::int64_t number, const std::string& name,
+                                            const session_limits& limits, const monotonic_clock& now);
+
 /// The settings of an owner.
 struct owner_settings {
   place where;
@@ -38,10 +51,15 @@ struct owner_settings {
   std::string holder;
   session_limits limits;
   std::chrono::milliseconds take_lock_limit{1000}; ///< how long a taking waits for a commit under way
+  std::shared_ptr<known_commits> known{};          ///< of the partition; null: nothing
   std::chrono::milliseconds rotate_lock_limit{50}; ///< how long a rotation waits for readers; commits wait behind it
 };
 
 std::vector<std::string> problems(const owner_settings& s);
+
+/// A session with the server that has all that is known of the partition. Throws store_error.
+connection open_where_known(const owner_settings& s, std::int64_t number, const std::string& name,
+                            const session_limits& limits, const monotonic_clock& now);
 
 /// The name by which the server shows the session of a partition's owner.
 std::string session_name(const std::string& schema, std::int64_t number);
@@ -149,6 +167,9 @@ private:
   };
 
   take_answer connect();
+  /// By itself, and by others on this node.
+  acknowledged all_known() const;
+  void note_known();
   std::optional<shown_partition> look();
   take_answer raise_epoch(std::int64_t from);
   /// Looks, raises the epoch if the rule lets it, and looks once more. `if_faster`: the answer when somebody raised the

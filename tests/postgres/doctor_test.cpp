@@ -96,6 +96,16 @@ TEST_CASE("the doctor tells a standby that is missing, alone, behind or not to b
   CHECK(found_in(r).cure == "grant pg_read_all_stats to app;");
 }
 
+TEST_CASE("row 90: the doctor tells when two servers take writes, and which of them to stop") {
+  auto r = as_it_should_be();
+  r.with_store = {"db2:5432"};
+  CHECK(doctor_findings(r, "steadfast").empty());
+  r.with_store = {"db2:5432", "db1:5432"};
+  CHECK(found_in(r).what.find("db2:5432 and db1:5432 both take writes") != std::string::npos);
+  CHECK(found_in(r).cure.find("stop db1:5432") != std::string::npos);
+  CHECK(found_in(r).is_critical);
+}
+
 TEST_CASE("the doctor tells of a role that may too much, a plain connection, an old server and a missing store") {
   auto r = as_it_should_be();
   r.powers = {"make roles"};

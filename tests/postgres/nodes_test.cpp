@@ -7,13 +7,17 @@
 #include "tests/support/processes/receiver.hpp"
 #include "tests/support/processes/wall_clock.hpp"
 #include "tests/support/skip.hpp"
+#include "workflow/time/time_text.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -237,6 +241,23 @@ TEST_CASE("row 92: while the server is away a node says so, shows its tasks, and
   CHECK(node.process().says("the store takes writes again", hang_limit));
 }
 
+namespace {
+
+/// As `node list` tells it there.
+std::size_t leases_ended_of_nodes_alive(const node_on_a_server& asked) {
+  std::istringstream lines{asked.command({"node", "list", "--json"}).out};
+  const auto now = steadfast::workflow::utc_text(
+    std::chrono::time_point_cast<steadfast::workflow::span>(std::chrono::system_clock::now()));
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const auto n = nlohmann::json::parse(line);
+    count += n.at("alive") == true && n.at("state") == "alive" && n.at("expires_at").get<std::string>() < now ? 1 : 0;
+  }
+  return count;
+}
+
+} // namespace
+
 TEST_CASE("row 92: while the server is away each node of a cluster says so") {
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);
@@ -247,6 +268,8 @@ TEST_CASE("row 92: while the server is away each node of a cluster says so") {
   server.kill();
   for (const auto& n : all.nodes)
     CHECK(comes_true([&] { return n->command({"status"}).out.find("the store takes no writes") == 0; }));
+  for (const auto& n : all.nodes) // also when their leases have ended, which nobody can renew
+    CHECK(comes_true([&] { return leases_ended_of_nodes_alive(*n) == all.nodes.size(); }));
   server.start();
   for (const auto& n : all.nodes)
     CHECK(comes_true([&] { return n->command({"status"}).code == 0; }));
