@@ -1,9 +1,11 @@
 #include "apps/commands/serve_check.hpp"
 
 #include "api/names.hpp"
+#include "runtime/http/http_server.hpp"
+#include "runtime/http/http_tls.hpp"
 #include "runtime/text/json.hpp"
 #include "steadfast/client.hpp"
-#include "store/engine/lmdb_store.hpp"
+#include "store/joined/partition_files.hpp"
 #include "workflow/definition/payload_needs.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/text/nearest.hpp"
@@ -69,7 +71,7 @@ using stored_workflow = std::function<json(const std::string& name, std::uint32_
 stored_workflow in_files(const node_options& o) {
   store::store_options as_it_is = o.store;
   as_it_is.read_only = true;
-  std::shared_ptr<store::state_store> files = store::open_lmdb_store(as_it_is);
+  std::shared_ptr<store::state_store> files = store::open_store_files(as_it_is);
   return [files](const std::string& name, std::uint32_t version) {
     const auto d = files->find_definition(name, version);
     return d ? definition_json(*d) : json{};
@@ -93,8 +95,7 @@ stored_workflow as_node_says(const node_options& o) {
 std::optional<stored_workflow> what_is_stored(const node_options& o) {
   if (!o.roles.store || o.store_server.is_used())
     return as_node_says(o);
-  std::error_code ignored;
-  if (!std::filesystem::exists(o.store.path / "data.mdb", ignored))
+  if (!store::is_store_at(o.store.path))
     return std::nullopt;
   return in_files(o);
 }
@@ -146,10 +147,19 @@ void look_for_child_workflows(const node_options& o, config_findings& found) {
                                  + ", which is in no file of this node: it must be in the store when the step begins");
 }
 
+void look_at_http_files(const node_options& o, config_findings& found) {
+  found.problems = runtime::file_problems(o.http);
+  if (!found.problems.empty())
+    return;
+  if (auto why = runtime::why_untimely(o.http); !why.empty())
+    found.problems.push_back(std::move(why));
+}
+
 } // namespace
 
 config_findings look_closer(const node_options& o) {
   config_findings found;
+  look_at_http_files(o, found);
   look_for_agents(o, found);
   look_at_schedules(o, found);
   look_for_child_workflows(o, found);

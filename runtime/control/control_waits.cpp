@@ -180,7 +180,7 @@ struct question_filter {
   explicit question_filter(const api::arguments& params)
       : workflow{params.text("workflow")},
         role{params.text("role")},
-        roles{params.value("roles").is_null() ? json::array() : params.value("roles")} {}
+        roles(params.value("roles")) {} // braces: with g++ an array of one that has it
 
   bool holds(const workflow::step_definition& s) const {
     return s.wait && s.wait->what == workflow::wait_rule::kind::person && (role.empty() || s.wait->name == role)
@@ -193,7 +193,7 @@ struct question_filter {
 
   std::string workflow;
   std::string role;
-  json roles;
+  json roles; ///< null: any
 };
 
 json question_json(const workflow::task& t, const workflow::definition& d, std::size_t i) {

@@ -79,6 +79,8 @@ public:
   void reload_certificates() {
     if (!host_.options.has_certificate())
       return;
+    if (const auto why = why_untimely(host_.options); !why.empty())
+      throw node_error{why};
     auto made = make_tls(host_.options);
     asio::post(host_.io, [this, made = std::move(made)] { tls_ = made; });
   }

@@ -38,7 +38,6 @@ constexpr std::uint64_t of_strangers_max = 16 << 10; ///< bytes of a body that a
 constexpr seconds idle_limit{75};
 constexpr seconds request_limit{20};
 constexpr seconds tls_limit{5};
-constexpr seconds write_limit{30};
 constexpr seconds leave_limit{2};         ///< for a client that was told all
 constexpr milliseconds look_soonest{100}; ///< for an event, where changes are not told
 constexpr milliseconds look_latest{1000};
@@ -293,7 +292,7 @@ private:
       m.body() = std::move(r.body);
     if (!has_no_body)
       m.content_length(size);
-    lowest().expires_after(write_limit);
+    lowest().expires_after(host_.options.write_limit);
     serializer_.emplace(m);
     const auto done = [self = self_()](const error_code& e, std::size_t) { self->written(e); };
     if (events_)
@@ -345,6 +344,7 @@ private:
     listening_ = events_->listen(wake);
     if (listening_)
       host_.figures->streams.add();
+    lowest().expires_never(); // that of the head would end what watches
     watch_for_end();
     look();
   }
@@ -393,7 +393,7 @@ private:
       return p.is_last ? hang_up() : rest();
     silent_since_ = now;
     piece_ = std::move(p.text);
-    lowest().expires_after(write_limit);
+    lowest().expires_after(host_.options.write_limit);
     asio::async_write(stream_, asio::buffer(piece_),
                       [self = self_(), last = p.is_last, more = p.has_more](const error_code& e, std::size_t) {
                         if (e)

@@ -1,9 +1,12 @@
 #include "runtime/http/http_tls.hpp"
 
+#include "runtime/tls/certificate.hpp"
 #include "runtime/tls/pem_files.hpp"
 
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+
+#include <chrono>
 
 namespace steadfast::runtime {
 
@@ -23,6 +26,15 @@ std::shared_ptr<boost::asio::ssl::context> make_tls(const http_server_options& o
   SSL_CTX_set_client_CA_list(made->native_handle(), SSL_load_client_CA_file(o.authority.c_str()));
   made->set_verify_mode(boost::asio::ssl::verify_peer); // whoever shows none may have a token
   return made;
+}
+
+std::string why_untimely(const http_server_options& o) {
+  if (!o.has_certificate())
+    return {};
+  const auto made = make_tls(o);
+  const auto own = facts_of(SSL_CTX_get0_certificate(made->native_handle()));
+  const auto why = why_untimely(own, std::chrono::system_clock::now());
+  return why.empty() ? why : "http.certificate: " + o.certificate.string() + " " + why + ": clients refuse it";
 }
 
 std::string checked_name(SSL* connection) {

@@ -93,6 +93,13 @@ std::string day_text(system_clock::time_point t) {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d", &parts)};
 }
 
+std::string why_untimely(const certificate_facts& f, system_clock::time_point now) {
+  if (f.not_after <= now)
+    return "ended on " + day_text(f.not_after);
+  return f.not_before > now ? "is not valid before " + day_text(f.not_before) + " (is this host's clock right?)"
+                            : std::string{};
+}
+
 std::string why_renew(const certificate_facts& f, system_clock::time_point now) {
   if (f.not_after - now > warned_before)
     return {};

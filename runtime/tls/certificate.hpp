@@ -35,6 +35,9 @@ std::optional<certificate_facts> facts_in(const std::filesystem::path& file);
 /// "2027-03-01": the day, UTC.
 std::string day_text(std::chrono::system_clock::time_point t);
 
+/// "ended on 2027-03-01" or "is not valid before ..."; empty: it is valid now.
+std::string why_untimely(const certificate_facts& f, std::chrono::system_clock::time_point now);
+
 /// A sentence for people if it ends within 30 days, or has ended; otherwise empty.
 std::string why_renew(const certificate_facts& f, std::chrono::system_clock::time_point now);
 

@@ -17,13 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 void check_time(const fs::path& file, const certificate_facts& own) {
-  const auto now = std::chrono::system_clock::now();
-  if (own.not_after <= now)
-    refuse_pem("cluster.certificate", file,
-               "ended on " + day_text(own.not_after) + ": renew it by `steadfast cluster certs renew`");
-  if (own.not_before > now)
-    refuse_pem("cluster.certificate", file,
-               "is not valid before " + day_text(own.not_before) + ": is this host's clock right?");
+  if (const auto why = why_untimely(own, std::chrono::system_clock::now()); !why.empty())
+    refuse_pem("cluster.certificate", file, why + ": renew it by `steadfast cluster certs renew`");
 }
 
 /// Otherwise nobody would accept it, and a node that rereads its files would have lost its good ones.

@@ -171,6 +171,16 @@ TEST_CASE("http: who follows tasks is woken by their changes, and costs nothing 
           == (i % 2 == 1 ? "task a" : "ended a"));
 }
 
+TEST_CASE("http: a stream goes on for longer than a client may take for an answer") {
+  http_server_options o;
+  o.write_limit = std::chrono::milliseconds{200};
+  const http_node n{o};
+  const auto all = listener(n);
+  std::this_thread::sleep_for(3 * o.write_limit); // what must not happen cannot be waited for
+  n.put_trip("a");
+  CHECK(words_of(all->next_event()) == "submitted a");
+}
+
 TEST_CASE("http: many follow a task each, and see each of its changes once and in order") {
   constexpr std::size_t count = 100;
   constexpr std::size_t rounds = 3;

@@ -1,6 +1,7 @@
 // The HTTP API with certificates.
 
 #include "apps/certificates/cluster_certificates.hpp"
+#include "runtime/http/http_tls.hpp"
 #include "steadfast/node_error.hpp"
 #include "tests/runtime/http/http_node.hpp"
 
@@ -13,12 +14,19 @@
 
 #include <catch2/catch.hpp>
 
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <optional>
+#include <tuple>
 
 using namespace steadfast;
 using Catch::Matchers::Contains;
+using std::chrono::days;
 using tests::http_node;
 
 namespace {
@@ -82,6 +90,21 @@ tls_answer asked_by_tls(const http_node& n, const http_certificates& c, const st
   return {e ? 0U : a.result_int(), SSL_get_version(stream.native_handle()), subject};
 }
 
+/// Of the certificate NAME.pem with the key NAME.key, from now on. It is then one that no authority vouches for.
+void set_validity(const fs::path& name, days from, days until) {
+  const auto opened = [&](const char* end, const char* mode) {
+    return std::unique_ptr<BIO, decltype(&BIO_free)>{BIO_new_file((name.string() + end).c_str(), mode), BIO_free};
+  };
+  const std::unique_ptr<X509, decltype(&X509_free)> x{
+    PEM_read_bio_X509(opened(".pem", "r").get(), nullptr, nullptr, nullptr), X509_free};
+  const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key{
+    PEM_read_bio_PrivateKey(opened(".key", "r").get(), nullptr, nullptr, nullptr), EVP_PKEY_free};
+  X509_gmtime_adj(X509_getm_notBefore(x.get()), std::chrono::seconds{from}.count());
+  X509_gmtime_adj(X509_getm_notAfter(x.get()), std::chrono::seconds{until}.count());
+  REQUIRE(X509_sign(x.get(), key.get(), EVP_sha256()) > 0);
+  REQUIRE(PEM_write_bio_X509(opened(".pem", "w").get(), x.get()) == 1);
+}
+
 } // namespace
 
 TEST_CASE("http: with a certificate, only TLS 1.2 and 1.3 are spoken") {
@@ -117,6 +140,24 @@ TEST_CASE("http: certificates are read anew when the node is told to, and wrong 
   fs::rename(c.path() / "b.key", c.path() / "a.key");
   n.reload_certificates();
   CHECK(asked_by_tls(n, c, "").subject == "b");
+}
+
+TEST_CASE(
+  "http: a certificate that has ended, or has not begun, is told before a start and never taken up by a reload") {
+  const http_certificates c;
+  const auto o = served_by(c, false);
+  CHECK(runtime::why_untimely(o).empty());
+  http_node n{o};
+  for (const auto& [from, until, told] :
+       {std::tuple{-days{9}, -days{1}, "ended on "}, std::tuple{days{1}, days{9}, "is not valid before "}}) {
+    INFO(told);
+    set_validity(c.path() / "a", from, until);
+    CHECK_THAT(runtime::why_untimely(o), Contains("http.certificate: ") && Contains(told));
+    n.reload_certificates();
+    CHECK(asked_by_tls(n, c, "").subject == "a"); // by the one before
+  }
+  const http_node late{o}; // its tasks go on
+  CHECK(asked_by_tls(late, c, "").status == 0);
 }
 
 TEST_CASE("http: a node whose files are wrong does not start, and says which") {
