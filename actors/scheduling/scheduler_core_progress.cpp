@@ -76,7 +76,7 @@ void scheduler_core::on_report(attempt_report m) {
   if (found == tasks_.end()) {
     ++counts_.late;
     return write(evidence_ticket, store::keep_late_reply{m.task_number,
-                                                         {std::to_string(m.step), m.attempt, m.epoch, "report",
+                                                         {"#" + std::to_string(m.step), m.attempt, m.epoch, "report",
                                                           "the task is not in flight here", now()}});
   }
   const auto number = m.task_number;

@@ -2,6 +2,8 @@
 
 #include "workflow/on_call/incident.hpp"
 
+#include <charconv>
+#include <cstddef>
 #include <utility>
 
 namespace steadfast::store {
@@ -18,6 +20,15 @@ decision decide(const keep_late_reply& w, bool is_task_there) {
   if (!is_task_there)
     return no_such_task(w.number);
   return applied();
+}
+
+workflow::late_reply with_step_named(workflow::late_reply sent, const workflow::definition& d) {
+  std::size_t index = 0;
+  const auto* const end = sent.step.data() + sent.step.size();
+  if (sent.step.starts_with('#') && std::from_chars(sent.step.data() + 1, end, index).ptr == end
+      && index < d.steps.size())
+    sent.step = d.steps[index].name;
+  return sent;
 }
 
 // ---- alerts ----

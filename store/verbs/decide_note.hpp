@@ -29,6 +29,8 @@ struct late_reply_place {
 late_reply_place next_place(const late_reply_ring& there);
 
 decision decide(const keep_late_reply& w, bool is_task_there);
+/// As it is kept: a scheduler that no longer has the task knows no name of the step and sends its index ("#1").
+workflow::late_reply with_step_named(workflow::late_reply sent, const workflow::definition& d);
 
 // ---- alerts ----
 

@@ -118,7 +118,7 @@ TEST_CASE("late replies are kept per task, the newest ones, newest first") {
   store.submit("b");
   for (std::uint32_t i = 1; i <= late_replies_max + 3; ++i)
     store.one(keep_late_reply{1, {"package", i, 1, "attempt_failed", "late", at(i)}});
-  store.one(keep_late_reply{2, {"drone", 1, 1, "attempt_failed", "late", at(99)}});
+  store.one(keep_late_reply{2, {"#1", 1, 1, "report", "the task is not in flight here", at(99)}});
   const auto of_a = store->late_replies(1, 100);
   REQUIRE(of_a.size() == late_replies_max);
   CHECK(of_a.front().what.attempt == late_replies_max + 3);
@@ -127,6 +127,7 @@ TEST_CASE("late replies are kept per task, the newest ones, newest first") {
   const auto all = store->late_replies({}, 2);
   REQUIRE(all.size() == 2);
   CHECK(all[0].task_id == "b");
+  CHECK(all[0].what.step == delivery().steps[1].name); // it came from a scheduler that did not have the task
   CHECK(store.one(keep_late_reply{99, {}}).result == write_status::absent);
   CHECK(store->export_task("a")->late_replies.size() == late_replies_max);
 }
