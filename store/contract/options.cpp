@@ -35,6 +35,10 @@ std::vector<std::string> problems(const store_options& o) {
   return found;
 }
 
+std::filesystem::path partition_folder(const std::filesystem::path& store, std::uint32_t index) {
+  return store / ("partition-" + std::to_string(index));
+}
+
 std::uint64_t file_size_limit() {
   rlimit limit{};
   const bool has_one = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;

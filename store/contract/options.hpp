@@ -2,6 +2,7 @@
 
 #include "store/contract/journal_watch.hpp"
 #include "workflow/outward/notification.hpp"
+#include "workflow/task/partition.hpp"
 #include "workflow/time/time.hpp"
 
 #include <cstddef>
@@ -29,7 +30,11 @@ struct store_options {
   std::vector<workflow::subscription> webhooks{};              ///< for which notifications are kept from now on
   bool read_only = false;                 ///< for looking at a store: no lock is taken, every write is refused
   std::shared_ptr<journal_watch> watch{}; ///< null: nobody measures
+  workflow::partition partition{};        ///< that this store is, for as long as it is there
 };
+
+/// Of a store of several partitions: where one of them is.
+std::filesystem::path partition_folder(const std::filesystem::path& store, std::uint32_t index);
 
 /// What a byte of the journal can become in the data file, as a bound.
 inline constexpr std::uint64_t journal_growth = 8;

@@ -173,12 +173,14 @@ struct store_counts {
   std::map<workflow::process_state, std::uint64_t> tasks;
   std::uint64_t claimable = 0;
   std::uint64_t open_alerts = 0;
-  std::uint64_t last_number = 0;
-  std::uint64_t tasks_purged = 0;                     ///< ended tasks that were purged; they are not among `tasks`
+  std::uint64_t last_number = 0;  ///< tasks that there ever were: the number of the newest, of a whole store
+  std::uint64_t tasks_purged = 0; ///< ended tasks that were purged; they are not among `tasks`
   std::map<std::string, workflow::endings> endings{}; ///< by workflow
   /// Since when the oldest of the claimable tasks could have been taken; later than now: none could be. `never` is what
   /// another node is told.
   workflow::instant ready_since = workflow::never;
+  /// Of the newest task in each partition, if the store has several; another node is not told.
+  std::vector<std::uint64_t> last_numbers{};
 };
 /// Result of reading every record and index.
 struct check_report {

@@ -1,6 +1,7 @@
 #include "store/engine/lmdb_engine.hpp"
 
 #include "store/engine/lmdb_store.hpp"
+#include "store/journal/migration.hpp"
 #include "store/journal/moved.hpp"
 #include "store/journal/recovery.hpp"
 #include "store/journal/restored.hpp"
@@ -79,6 +80,9 @@ store_error lost() {
 store_directory directory_for(const store_options& options, bool is_for_move) {
   if (const auto wrong = problems(options); !wrong.empty())
     throw store_error{workflow::joined(wrong, "; "), false};
+  if (exists(partition_folder(options.path, 0)))
+    throw store_error{options.path.string() + " is the folder of a store of several partitions, and not one of them",
+                      false};
   if (!options.read_only && !is_for_move)
     refuse_moved(options.path);
   return options.read_only ? store_directory::look_at(options.path) : store_directory::take(options.path);
@@ -221,6 +225,7 @@ void lmdb_engine::make_tables(std::uint32_t format) {
     throw damaged_file(directory_.path(), "the record of its format is missing");
   set_format(txn, format);
   put_used_journal(txn, {});
+  put_partition(txn, options_.partition);
   txn.put(txn.make_table("meta"), counters_key, encode_record(counters_key, counters{}));
   for (const auto& t : all_tables)
     txn.make_table(t.name);
@@ -234,6 +239,7 @@ void lmdb_engine::open_tables() {
     throw store_error{"there is no store at " + directory_.path().string() + ": nothing was written to it yet", false};
   try {
     in_ = open_all_tables(txn);
+    expect_partition(txn, options_.partition, options_.path);
   } catch (const damaged_record& e) {
     throw damaged_file(directory_.path(), e.what());
   }

@@ -17,7 +17,7 @@ write_batch::write_batch(lmdb::transaction& txn, const tables& in, const committ
       see_{txn, in, cache_},
       count_{before.count},
       alerts_{before.alerts},
-      incidents_{txn, in} {}
+      incidents_{txn, in, s.options->partition} {}
 
 outcome write_batch::carry_out(const write& w) {
   const auto* const update = std::get_if<update_task>(&w);

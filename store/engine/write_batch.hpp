@@ -132,6 +132,12 @@ private:
   answer<submit_task> submit_again(const submit_task& w, const task_ref& known,
                                    const std::array<std::uint64_t, 2>& digest);
   answer<submit_task> submit_in_place(const submit_task& w, std::uint64_t number);
+  std::uint64_t next_task_number() const {
+    return workflow::next_number(settings_.options->partition, count_.last_task);
+  }
+  std::uint64_t next_alert_number() const {
+    return workflow::next_number(settings_.options->partition, count_.last_alert);
+  }
   known_tasks::entry& put(new_task& x, const std::array<std::uint64_t, 2>& digest); ///< takes its outline
   /// Puts `next` in the place of the task; the stored revision. Throws damaged_record before it has put anything.
   std::uint64_t replace(known_tasks::entry& e, const next_state& next);

@@ -53,9 +53,10 @@ std::size_t write_batch::refusals_of(std::uint64_t bulk) const {
 }
 
 answer<start_bulk> write_batch::make(const start_bulk& w) {
-  known_bulk_acts known{bulk_acts_there(), 0, count_.last_task};
+  known_bulk_acts known{bulk_acts_there(), 0, 0, count_.last_task};
   if (lmdb::cursor c{txn_, in_.bulk_acts}; c.last())
     known.last_number = last_number(c.key());
+  known.next_number = workflow::next_number(settings_.options->partition, known.last_number);
   auto d = decide(w, known, {settings_.options->bulk_open_max, settings_.options->bulk_keep_for});
   for (const auto number : d.leave)
     drop_bulk_act(number);

@@ -160,7 +160,8 @@ answer<send_event> write_batch::make(const send_event& asked) {
   if (auto wrong = problem_of(w, *settings_.options))
     return *std::move(wrong);
   const auto before = sent_before(w);
-  known_event known{before ? &*before : nullptr, needs().events().has(w), nullptr, last_event_number()};
+  known_event known{before ? &*before : nullptr, needs().events().has(w), nullptr,
+                    workflow::next_number(settings_.options->partition, last_event_number())};
   std::optional<snapshot::known_task> task;
   if (needs_task(w, known))
     if (const auto ref = ref_of(w.task_id); ref && (task = load(ref->number)))

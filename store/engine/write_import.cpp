@@ -26,7 +26,7 @@ answer<import_task> write_batch::make(const import_task& w) {
   if (auto registered = make(register_definition{d}); registered.result != write_status::applied)
     return decision{registered};
 
-  auto x = new_task_of(w, count_.last_task + 1, see_.definition(d.name, d.version));
+  auto x = new_task_of(w, next_task_number(), see_.definition(d.name, d.version));
   put(x, w.what.digest);
   const auto& t = *x.task;
   for (const auto& reply : w.what.late_replies)

@@ -23,7 +23,7 @@ void write_batch::list_alert_of(std::uint64_t number, std::uint64_t alert) {
 
 void write_batch::put(const raised_alert& x, std::optional<workflow::delivery_place> at,
                       std::optional<std::uint64_t> incident) {
-  const std::uint64_t alert = ++count_.last_alert;
+  const auto alert = count_.last_alert = next_alert_number();
   const key k{alert};
   txn_.put(in_.alerts, k, encode_record(k, entry_of(x, alert)));
   txn_.put(in_.open_alerts, k, {});
@@ -33,7 +33,7 @@ void write_batch::put(const raised_alert& x, std::optional<workflow::delivery_pl
 }
 
 void write_batch::put_act(std::uint64_t number, const std::string& id, const record_act& what) {
-  const std::uint64_t alert = ++count_.last_alert;
+  const auto alert = count_.last_alert = next_alert_number();
   const key k{alert};
   txn_.put(in_.alerts, k, encode_record(k, entry_of(what, alert, number, id)));
   list_alert_of(number, alert);
@@ -60,7 +60,7 @@ answer<keep_late_reply> write_batch::make(const keep_late_reply& w) {
   const auto there = load(w.number);
   auto said = decide(w, there.has_value());
   if (said.result == write_status::applied)
-    put_late_reply(w.number, there->state.task.id, w.what);
+    put_late_reply(w.number, there->state.task.id, with_step_named(w.what, *there->definition));
   return said;
 }
 

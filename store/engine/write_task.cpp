@@ -59,10 +59,10 @@ const workflow::payload_needs& write_batch::needs_of(const definition_cache::ent
 
 answer<submit_task> write_batch::submit_anew(const submit_task& w, const submission_digest& of_this) {
   const auto version = w.what.version != 0 ? w.what.version : newest_version(w.what.workflow);
-  known_workflow of{see_.definition(w.what.workflow, version)};
+  known_workflow of{see_.definition(w.what.workflow, version), nullptr, settings_.options->partition.count};
   if (of.definition)
     of.needs = &needs_of(of.definition);
-  auto d = decide(w, of, count_.last_task + 1, [this](std::uint64_t payload_size) { return has_room(payload_size); });
+  auto d = decide(w, of, next_task_number(), [this](std::uint64_t payload_size) { return has_room(payload_size); });
   if (d.lacks_room)
     return turned_down_full(w.now);
   if (d.put) {
@@ -165,7 +165,7 @@ void write_batch::put(known_tasks::entry& e, const next_state& next, const task_
   for (const auto& x : c.over)
     put(x.how, x.number, t.number, x.at);
   for (std::size_t i = 0; i < c.raised.size(); ++i)
-    put(c.raised[i], place_of_alert(count_.last_alert + 1, t.number, c.revision, i),
+    put(c.raised[i], place_of_alert(next_alert_number(), t.number, c.revision, i),
         incident_of_child(t, *e.now.definition, c.raised[i].signature.step));
   if (c.has_ended)
     tell_of_end(t, c.revision);

@@ -118,7 +118,7 @@ void to_format_6(lmdb::transaction& txn) {
   const auto in = open_all_tables(txn, incidents_since);
   definition_cache definitions;
   const snapshot see{txn, in, definitions};
-  incident_book book{txn, in};
+  incident_book book{txn, in, {}};
   std::vector<alert_entry> open;
   in_parts<alert_entry>(
     txn, "alerts",
@@ -263,6 +263,32 @@ void migrate(lmdb::environment& env, std::uint32_t format, const std::vector<mig
     set_format(txn, *at + 1);
     txn.commit();
   }
+}
+
+void put_partition(lmdb::transaction& txn, const workflow::partition& is) {
+  if (is.count > 1)
+    txn.put(txn.make_table("meta"), partition_key, encode_record(partition_key, partition_record{is}));
+}
+
+workflow::partition partition_in(const lmdb::transaction& txn) {
+  const auto meta = txn.open_table("meta");
+  const auto bytes = meta ? txn.get(*meta, partition_key) : std::nullopt;
+  return bytes ? decode_record<partition_record>(partition_key, *bytes).is : workflow::partition{};
+}
+
+void expect_partition(const lmdb::transaction& txn, const workflow::partition& wanted,
+                      const std::filesystem::path& path) {
+  const auto is = partition_in(txn);
+  if (is == wanted)
+    return;
+  const auto place = path.string();
+  if (is.count == 1)
+    throw store_error{"the store at " + place + " is a whole one, and was to be one of " + std::to_string(wanted.count)
+                        + " partitions",
+                      false};
+  throw store_error{place + " is partition " + std::to_string(is.index) + " of a store that has "
+                      + std::to_string(is.count) + ": name the folder that all of them are in",
+                    false};
 }
 
 } // namespace steadfast::store

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "store/lmdb/lmdb.hpp"
+#include "workflow/task/partition.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -28,5 +30,15 @@ void migrate(lmdb::environment& env, std::uint32_t format, const std::vector<mig
 /// Absent: the file holds no store yet.
 std::optional<std::uint32_t> format_of(const lmdb::transaction& txn);
 void set_format(lmdb::transaction& txn, std::uint32_t format);
+
+/// Of a new store.
+void put_partition(lmdb::transaction& txn, const workflow::partition& is);
+
+/// What the store was made as. Throws damaged_record.
+workflow::partition partition_in(const lmdb::transaction& txn);
+
+/// Throws store_error if the store was made as another partition: its numbers would meet those of others.
+void expect_partition(const lmdb::transaction& txn, const workflow::partition& wanted,
+                      const std::filesystem::path& path);
 
 } // namespace steadfast::store

@@ -1,5 +1,6 @@
 #include "store/journal/restored.hpp"
 
+#include "store/journal/migration.hpp"
 #include "store/journal/unsaved.hpp"
 #include "store/lmdb/incident_book.hpp"
 #include "store/records/record.hpp"
@@ -122,12 +123,14 @@ void unmark_copy(const std::filesystem::path& directory, std::uint64_t map_size)
 
 void leave_alert(lmdb::transaction& txn, const tables& in, const std::string& kind, const std::string& text) {
   auto count = counters_in(txn, in);
-  const key k{++count.last_alert};
+  const auto numbers = partition_in(txn);
+  count.last_alert = workflow::next_number(numbers, count.last_alert);
+  const key k{count.last_alert};
   const workflow::alert alert{kind, text, {}, workflow::unset};
   txn.put(in.alerts, k, encode_record(k, alert_entry{count.last_alert, 0, {}, alert, {}, workflow::unset}));
   txn.put(in.open_alerts, k, {});
   txn.put(in.meta, counters_key, encode_record(counters_key, count));
-  incident_book book{txn, in};
+  incident_book book{txn, in, numbers};
   book.join(count.last_alert, {0, {}, alert, workflow::signature_of(alert, nullptr, nullptr)});
   book.write();
 }

@@ -122,7 +122,7 @@ std::uint64_t incident_book::next_number() {
   if (last_number_ == 0)
     if (lmdb::cursor c{txn_, in_.incidents}; c.last())
       last_number_ = last_number(c.key());
-  return ++last_number_;
+  return last_number_ = workflow::next_number(numbers_, last_number_);
 }
 
 void incident_book::drop_old() {

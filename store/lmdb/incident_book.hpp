@@ -5,6 +5,7 @@
 #include "store/lmdb/schema.hpp"
 #include "store/verbs/decide_note.hpp"
 #include "store/verbs/decide_outward.hpp"
+#include "workflow/task/partition.hpp"
 
 #include <array>
 #include <cstdint>
@@ -22,7 +23,10 @@ namespace steadfast::store {
 class incident_book {
 public:
   /// REQUIRES: both outlive it.
-  incident_book(lmdb::transaction& txn, const tables& in) : txn_{txn}, in_{in} {}
+  incident_book(lmdb::transaction& txn, const tables& in, const workflow::partition& numbers)
+      : txn_{txn},
+        in_{in},
+        numbers_{numbers} {}
 
   /// The incident with that signature, or a new one if there is none, or none that it goes on with. `number`: that one,
   /// if it is there.
@@ -62,6 +66,7 @@ private:
 
   lmdb::transaction& txn_;
   const tables& in_;
+  const workflow::partition numbers_;
   std::map<std::uint64_t, incident> changed_; ///< and looked at
   std::uint64_t last_number_ = 0;             ///< 0: not known yet
   std::vector<incident_turn> turns_;

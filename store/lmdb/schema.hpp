@@ -138,6 +138,7 @@ using held_steps = std::map<std::uint32_t, written_steps>;
 inline constexpr std::string_view format_key = "format";
 inline constexpr std::string_view counters_key = "counters";
 inline constexpr std::string_view last_event_key = "last_event";
+inline constexpr std::string_view partition_key = "partition";
 inline constexpr std::string_view journal_key = "journal";
 inline constexpr std::string_view forgotten_lease_key = "forgotten_lease"; ///< the one with the highest epoch
 

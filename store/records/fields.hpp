@@ -278,6 +278,11 @@ void serialize(Archive& ar, last_event& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, partition_record& x, unsigned) {
+  all(ar, x.is.index, x.is.count);
+}
+
+template <class Archive>
 void serialize(Archive& ar, event_rest& x, unsigned) {
   all(ar, x.place, x.after);
 }

@@ -49,6 +49,7 @@ enum class record_kind : std::uint16_t {
   item_group = 28, ///< what is counted of the items of a step
   item = 29,
   event_place = 30, ///< where the event with an id stands
+  partition = 31,
   // From here on: sent between processes, not stored.
   task = 64,
   submission = 65,

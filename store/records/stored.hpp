@@ -3,6 +3,7 @@
 #include "store/contract/state_store.hpp"
 #include "workflow/children/item_group.hpp"
 #include "workflow/task/endings.hpp"
+#include "workflow/task/partition.hpp"
 #include "workflow/task/task.hpp"
 #include "workflow/text/blob.hpp"
 
@@ -20,6 +21,11 @@ namespace steadfast::store {
 
 struct format_record {
   std::uint32_t format = 0;
+};
+
+/// Of a store that is one of several partitions; another store has none.
+struct partition_record {
+  workflow::partition is;
 };
 
 /// Rewritten by each commit that changes one of them.

@@ -3,6 +3,7 @@
 #include "store/upkeep/check.hpp"
 
 #include "store/engine/reading.hpp"
+#include "store/journal/migration.hpp"
 #include "store/journal/recovery.hpp"
 #include "store/lmdb/incident_book.hpp"
 #include "store/lmdb/prefix_scan.hpp"
@@ -58,7 +59,8 @@ public:
   inspection(const lmdb::transaction& txn, const tables& in, const snapshot& see, const checked_elsewhere* elsewhere)
       : table_check{txn, in},
         see_{see},
-        elsewhere_{elsewhere} {}
+        elsewhere_{elsewhere},
+        partition_{partition_in(txn)} {}
 
   check_report run() {
     read_counters();
@@ -139,6 +141,9 @@ private:
     ++found_.tasks.at(static_cast<std::size_t>(t.state));
     report.records += known.state.large.size() + (known.state.payload_size > 0 ? 1 : 0);
     check_id(t, name);
+    expect(workflow::partition_of_number(t.number, partition_.count) == partition_.index
+             && workflow::partition_of(t.id, partition_.count) == partition_.index,
+           name + ": it belongs to another partition");
     expect(has(in.states, key{static_cast<std::uint8_t>(t.state), t.number}), name + ": missing in table states");
     if (place.due != workflow::never)
       expect(counted(in.deadlines, key{place.due, t.number}), name + ": missing in table deadlines");
@@ -489,9 +494,10 @@ private:
   void check_counters() {
     if (!counted_)
       return;
-    expect(txn.entries(in.tasks) + left_ + txn.entries(in.set_aside) + purged_.tasks == counted_->last_task,
+    expect(txn.entries(in.tasks) + left_ + txn.entries(in.set_aside) + purged_.tasks
+             == workflow::given_until(counted_->last_task, partition_.count),
            "counters: there are not as many tasks as numbers were given");
-    expect(txn.entries(in.alerts) + purged_.alerts == counted_->last_alert,
+    expect(txn.entries(in.alerts) + purged_.alerts == workflow::given_until(counted_->last_alert, partition_.count),
            "counters: there are not as many alerts as numbers were given");
     expect(found_.last_task <= counted_->last_task, "counters: a task has a number that was not given yet");
     expect(found_.last_alert <= counted_->last_alert, "counters: an alert has a number that was not given yet");
@@ -501,6 +507,7 @@ private:
 
   const snapshot& see_;
   const checked_elsewhere* elsewhere_;
+  const workflow::partition partition_;
   std::uint64_t left_ = 0; ///< tasks that are elsewhere
   std::optional<counters> counted_;
   counters found_;

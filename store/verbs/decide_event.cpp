@@ -167,7 +167,7 @@ sent_event decide(const send_event& w, const known_event& known,
   }
   if (!has_room(w.data.size()))
     return {{}, true};
-  sent_event d{{applied(), kept(w, known.last_number + 1)}};
+  sent_event d{{applied(), kept(w, known.next_number)}};
   d.said.number = d.put->number;
   return d;
 }

@@ -67,7 +67,7 @@ struct known_event {
   const event_record* before = nullptr; ///< with its id, and in time; null: there is none
   bool is_awaited = false;              ///< awaited_events has it
   const known_task* task = nullptr;     ///< that it is for; read where needs_task; null: there is none
-  std::uint64_t last_number = 0;        ///< the highest of any event
+  std::uint64_t next_number = 0;        ///< of an event
 };
 bool needs_task(const send_event& w, const known_event& known);
 

@@ -15,7 +15,7 @@ decision no_such_act(std::uint64_t number) {
 
 workflow::bulk_act begun(const start_bulk& w, const known_bulk_acts& known) {
   workflow::bulk_act b;
-  b.number = known.last_number + 1;
+  b.number = known.next_number;
   b.act = w.what.act;
   b.step = w.what.step;
   b.document = w.what.document;
@@ -42,7 +42,7 @@ begun_bulk decide(const start_bulk& w, const known_bulk_acts& known, const bulk_
                                             + " bulk acts are open, and bulk.open_max allows no more: wait for one to "
                                               "end, or stop one")},
       {}};
-  begun_bulk d{{{applied(), {known.last_number + 1}}, begun(w, known)}, {}};
+  begun_bulk d{{{applied(), {known.next_number}}, begun(w, known)}, {}};
   auto over = known.all.size() - open;
   for (const auto& b : known.all) // the newest one is never dropped, so a number is never given twice
     if (!workflow::is_open(b) && b.number != known.last_number

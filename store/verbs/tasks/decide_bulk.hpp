@@ -15,6 +15,7 @@ namespace steadfast::store {
 struct known_bulk_acts {
   std::vector<workflow::bulk_act> all; ///< by number; those whose records are damaged are not among them
   std::uint64_t last_number = 0;       ///< that was given
+  std::uint64_t next_number = 0;       ///< to be given
   std::uint64_t last_task = 0;         ///< likewise, to a task
 };
 struct bulk_limits {

@@ -2,6 +2,8 @@
 
 #include "store/verbs/tasks/decide_task.hpp"
 #include "workflow/task/invariants.hpp"
+#include "workflow/task/partition.hpp"
+#include "workflow/text/name.hpp"
 #include "workflow/text/split.hpp"
 
 #include <string>
@@ -39,6 +41,18 @@ new_task as_new(std::shared_ptr<const workflow::task> t, std::vector<workflow::n
   return x;
 }
 
+/// Each partition counts for itself, so all tasks of a key must be in one.
+std::string problem_of_partition(const workflow::submission& what, const known_workflow& of) {
+  if (of.partitions == 1 || !of.definition->limit)
+    return {};
+  const auto key = workflow::limit_key_of(*of.definition, what.payload.view()).text;
+  if (key == workflow::partition_key(what.id))
+    return {};
+  return "the store has " + std::to_string(of.partitions)
+         + " partitions, and its workflow limits tasks by payload:" + of.definition->limit->pointer
+         + ": all before the first `/` of the id must be that key, " + workflow::quoted(key);
+}
+
 } // namespace
 
 new_task new_task_of(const import_task& w, std::uint64_t number, definition_cache::entry d) {
@@ -67,6 +81,8 @@ submitted_task decide(const submit_task& w, const known_workflow& of, std::uint6
                          "there is no workflow " + w.what.workflow
                            + (w.what.version != 0 ? " version " + std::to_string(w.what.version) : ""));
   if (auto why = problem_of_payload(w.what.payload.view(), of); !why.empty())
+    return not_submitted(write_status::refused, std::move(why));
+  if (auto why = problem_of_partition(w.what, of); !why.empty())
     return not_submitted(write_status::refused, std::move(why));
   if (!has_room(w.what.payload.size()))
     return {{}, true};

@@ -32,6 +32,7 @@ new_task new_task_of(const import_task& w, std::uint64_t number, definition_cach
 struct known_workflow {
   definition_cache::entry definition; ///< null: there is none
   const workflow::payload_needs* needs = nullptr;
+  std::uint32_t partitions = 1; ///< of the store
 };
 /// Why no task of this workflow can begin with it; empty: it can.
 std::string problem_of_payload(std::string_view payload, const known_workflow& of);

@@ -131,7 +131,7 @@ TEST_CASE("deciding: an event that no workflow waits for is refused") {
 }
 
 TEST_CASE("deciding: an event gets the next number, and is told that there is no room for it") {
-  const known_event known{nullptr, true, nullptr, 4};
+  const known_event known{nullptr, true, nullptr, 5};
   const auto d = decide(payment_of("o-1"), known, room_for_all);
   CHECK(d.said.result == write_status::applied);
   CHECK(d.said.number == 5);
@@ -148,7 +148,7 @@ TEST_CASE("deciding: an event gets the next number, and is told that there is no
 
 TEST_CASE("deciding: the same event again is the one that is there, and another under its id is refused") {
   const auto there = kept_as(3);
-  const known_event known{&there, true, nullptr, 4};
+  const known_event known{&there, true, nullptr, 5};
   auto w = payment_of("o-1");
   w.id = "e-1";
   w.data = R"({ "euros" : 20 })";
@@ -166,7 +166,7 @@ TEST_CASE("deciding: the same event again is the one that is there, and another 
 
 TEST_CASE("deciding: an event for one task is kept as long as a step of it may take it") {
   auto k = payer();
-  known_event known{nullptr, true, &k, 0};
+  known_event known{nullptr, true, &k, 1};
   REQUIRE(needs_task(payment_for_task(), known));
   CHECK_FALSE(needs_task(payment_of("o-1"), known));
   CHECK_FALSE(needs_task(payment_for_task(), {}));

@@ -229,6 +229,7 @@ TEST_CASE("deciding: so many bulk acts are open, the oldest that are over leave,
   known_bulk_acts there{
     {bulk_numbered(4, workflow::bulk_state::ended), bulk_numbered(5), bulk_numbered(6, workflow::bulk_state::ended)},
     6,
+    7,
     12};
   const auto begun = decide(w, there, {2, 8s});
   CHECK(begun.said.number == 7);

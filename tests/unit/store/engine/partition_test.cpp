@@ -1,0 +1,123 @@
+// A store that is one of several partitions.
+
+#include "store/engine/lmdb_store.hpp"
+#include "tests/unit/store/samples.hpp"
+#include "tests/unit/store/support.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <vector>
+
+using namespace steadfast;
+using namespace steadfast::store;
+using namespace steadfast::store::test;
+
+namespace {
+
+constexpr workflow::partition second_of_four{1, 4};
+
+struct opened_partition {
+  temporary_directory at;
+  std::unique_ptr<local_store> store;
+
+  opened_partition() : store{open()} {
+    REQUIRE(store->commit_one(register_definition{delivery()}).result == write_status::applied);
+  }
+
+  store_options options(workflow::partition is = second_of_four) const {
+    store_options o;
+    o.path = at.store();
+    o.journal_name = fresh_journal_name();
+    o.partition = is;
+    return o;
+  }
+  std::unique_ptr<local_store> open() const { return open_lmdb_store(options()); }
+};
+
+/// Ids of tasks that belong there.
+std::vector<std::string> ids_of(const workflow::partition& p, std::size_t count) {
+  std::vector<std::string> ids;
+  for (int i = 0; ids.size() < count; ++i)
+    if (auto id = "order-" + std::to_string(i); workflow::partition_of(id, p.count) == p.index)
+      ids.push_back(id);
+  return ids;
+}
+
+std::string why_not_opened(const store_options& o) {
+  try {
+    open_lmdb_store(o);
+    return {};
+  } catch (const store_error& e) {
+    return e.what();
+  }
+}
+
+TEST_CASE("partition: it numbers tasks, alerts and bulk acts as no other does, also after a restart") {
+  opened_partition p;
+  const auto ids = ids_of(second_of_four, 3);
+  CHECK(p.store->commit_one(submit_task{order(ids[0]), at(1)}).number == 5);
+  CHECK(p.store->commit_one(submit_task{order(ids[1]), at(1)}).number == 9);
+  p.store.reset();
+  p.store = p.open();
+  CHECK(p.store->commit_one(submit_task{order(ids[2]), at(1)}).number == 13);
+  record_act act;
+  act.who = "ada";
+  act.what = "looked";
+  act.now = at(1);
+  for (int i = 0; i < 2; ++i)
+    REQUIRE(p.store->commit_one(act).result == write_status::applied);
+  const auto alerts = p.store->alerts(false, 10);
+  REQUIRE(alerts.size() == 2);
+  CHECK(alerts[0].number == 9);
+  CHECK(alerts[1].number == 5);
+  CHECK(p.store->check().faults == std::vector<std::string>{});
+}
+
+TEST_CASE("partition: check tells of a task that belongs to another one") {
+  opened_partition p;
+  const auto ids = ids_of({2, 4}, 1);
+  REQUIRE(p.store->commit_one(submit_task{order(ids[0]), at(1)}).created);
+  const auto faults = p.store->check().faults;
+  REQUIRE(faults.size() == 1);
+  CHECK(faults[0] == "task 5 (" + ids[0] + "): it belongs to another partition");
+}
+
+TEST_CASE("partition: it is not opened as another one, nor as a whole store") {
+  opened_partition p;
+  p.store.reset();
+  const auto place = p.at.store().string();
+  CHECK(why_not_opened(p.options({2, 4}))
+        == place + " is partition 1 of a store that has 4: name the folder that all of them are in");
+  CHECK(why_not_opened(p.options({}))
+        == place + " is partition 1 of a store that has 4: name the folder that all of them are in");
+  CHECK(why_not_opened(p.options()).empty());
+  const temporary_directory other;
+  store_options whole;
+  whole.path = other.store();
+  open_lmdb_store(whole);
+  whole.partition = second_of_four;
+  CHECK(why_not_opened(whole)
+        == "the store at " + other.store().string() + " is a whole one, and was to be one of 4 partitions");
+}
+
+TEST_CASE("partition: tasks that a limit counts together must be in one") {
+  opened_partition p;
+  auto d = delivery();
+  d.name = "charge";
+  d.limit = workflow::limit_rule{"/customer", 1};
+  REQUIRE(p.store->commit_one(register_definition{d}).result == write_status::applied);
+  const auto submit = [&](const std::string& id) {
+    auto s = order(id, R"({"customer":"ada"})");
+    s.workflow = "charge";
+    return p.store->commit_one(submit_task{s, at(1)});
+  };
+  const auto refused = submit("order-1");
+  CHECK(refused.result == write_status::refused);
+  CHECK(refused.why
+        == "the store has 4 partitions, and its workflow limits tasks by payload:/customer: all before the first `/` "
+           "of the id must be that key, `ada`");
+  CHECK(submit("ada/order-1").created);
+}
+
+} // namespace
