@@ -21,7 +21,7 @@ set(sees_simulation/program ${sees_simulation} examples tests/support simulation
 set(sees_tests ${sees_apps} examples tests/support simulation/program tests)
 set(rooms_workflow time text schedule definition calling step task children transition on_call supervision outward)
 set(rooms_store contract records outline verbs verbs/tasks verbs/family postgres lmdb journal engine engine/family
-  partitions upkeep)
+  partitions upkeep joined)
 set(rooms_actors
     protocol
     common

@@ -138,8 +138,8 @@ private:
     drained_ = true;
     if (deps_.on_drained)
       deps_.on_drained();
-    if (deps_.scheduler)
-      ask(this, deps_.scheduler, m.limit + drain_margin, drain{m.limit}).then([](const drained&) {}, ignore);
+    for (const auto& s : deps_.schedulers)
+      ask(this, s, m.limit + drain_margin, drain{m.limit}).then([](const drained&) {}, ignore);
     for (const auto& a : deps_.offer.agents)
       ask(this, a.agent, m.limit + drain_margin, drain{m.limit}).then([](const drained&) {}, ignore);
     for (const auto& l : deps_.leases)

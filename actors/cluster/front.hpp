@@ -32,7 +32,7 @@ struct front_deps {
   node_offer offer;
   node_clock clock;
   std::vector<named_actor> actors{};
-  scheduler_actor scheduler{};                            ///< none: the node has not the role
+  std::vector<scheduler_actor> schedulers{};              ///< none: the node has not the role
   std::vector<lease_actor> leases{};                      ///< given up when the node is drained
   workflow::span inspection_limit{1000};                  ///< for an actor to describe its state
   std::function<workflow::instant()> certificate_until{}; ///< when the node's certificate ends; empty: it has none

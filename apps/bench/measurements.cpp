@@ -33,6 +33,8 @@ std::string differences(const scenario& s) {
     text += fmt::format(", step {} fails", s.load.fail_step);
   if (s.keep_at_most >= 0)
     text += fmt::format(", the last {} ended tasks are kept", s.keep_at_most);
+  if (s.partitions > 1)
+    text += fmt::format(", {} partitions", s.partitions);
   if (s.client == client_place::node)
     text += ", client in another process (CAF)";
   if (s.client == client_place::socket)
@@ -54,6 +56,7 @@ scenario usual(const choice& c) {
   scenario s;
   s.load = c.load;
   s.keep_at_most = c.keep_at_most;
+  s.partitions = c.partitions;
   s.plan.seconds = c.seconds > 0 ? c.seconds : usual_seconds;
   s.client = client_of(c.client);
   s.agents = agents_of(c.agents);

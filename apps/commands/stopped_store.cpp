@@ -4,7 +4,7 @@
 #include "runtime/configuration/config_file.hpp"
 #include "runtime/node/store_holder.hpp"
 #include "runtime/text/quantity.hpp"
-#include "store/engine/lmdb_store.hpp"
+#include "store/joined/partition_files.hpp"
 
 #include <unistd.h>
 
@@ -18,11 +18,11 @@ namespace steadfast::apps {
 
 namespace {
 
-std::unique_ptr<store::local_store> open_files(const std::filesystem::path& folder, bool read_only) {
+std::shared_ptr<store::local_store> open_files(const std::filesystem::path& folder, bool read_only) {
   store::store_options o;
   o.path = folder;
   o.read_only = read_only;
-  return store::open_lmdb_store(o);
+  return store::open_store_files(o);
 }
 
 std::unique_ptr<store::local_store> open_on_server(const std::filesystem::path& config,

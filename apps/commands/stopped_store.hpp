@@ -31,7 +31,7 @@ public:
 
 private:
   std::unique_ptr<scratch_folder> memory_; ///< of a store on a server
-  std::unique_ptr<store::local_store> store_;
+  std::shared_ptr<store::local_store> store_;
 };
 
 /// As the options say; `folder`: of the store, if they name one. `read_only` counts for a store in files.

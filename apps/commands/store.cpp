@@ -161,7 +161,7 @@ int restore(const store_arguments& g) {
   to.path = g.store.empty() ? places.store : std::filesystem::path{g.store};
   to.path = std::filesystem::absolute(to.path);
   to.epochs_from = store::epochs_at(static_cast<std::uint64_t>(std::time(nullptr)));
-  const auto made = store::restore(std::filesystem::absolute(g.file), to, g.without_journal);
+  const auto made = store::restore_all(std::filesystem::absolute(g.file), to, g.without_journal);
   const auto& faults = made.report.faults;
   if (g.node.json) {
     print_json({{"restored_to", to.path.string()},

@@ -4,6 +4,7 @@
 #include "actors/cluster/membership.hpp"
 #include "actors/gateway/gateway.hpp"
 #include "actors/scheduling/scheduler.hpp"
+#include "actors/storing/partition_router.hpp"
 #include "actors/storing/reader.hpp"
 #include "actors/storing/store_actor.hpp"
 #include "actors/storing/store_link.hpp"
@@ -158,35 +159,95 @@ private:
     own_.files = with_.files;
     own_.journal = with_.journal;
     own_.traced = with_.traced;
+    if (with_.partitions.empty()) {
+      own_.partitions = {spawn_ends(own_.store, own_.files)};
+      own_.store_actor = own_.partitions.front().store_actor;
+      own_.reader = own_.partitions.front().reader;
+      return;
+    }
+    actors::partition_router_deps router;
+    router.store = with_.joined;
+    for (const auto& p : with_.partitions) {
+      own_.partitions.push_back(spawn_ends(p, p));
+      router.partitions.push_back(own_.partitions.back().store_actor);
+    }
+    own_.store_actor =
+      shown(own_.all, "partition_router", actors::spawn_partition_router(system_, std::move(router)), {}, true);
+    own_.reader = spawn_reader(own_.store, own_.files, own_.store_actor, {});
+  }
+
+  /// Who writes and reads one partition, the next.
+  store_parts::of_partition spawn_ends(const std::shared_ptr<store::state_store>& store,
+                                       const std::shared_ptr<store::store_files>& files) {
+    const auto name = name_in_partition(own_.partitions.size());
     actors::store_actor_deps deps;
-    deps.store = own_.store;
-    deps.files = own_.files;
+    deps.store = store;
+    deps.files = files;
     deps.clock = parts_.clock;
-    deps.backlog_max = options_.backlog_max;
+    deps.backlog_max = share_of(options_.backlog_max);
     deps.on_fatal = with_.on_fatal;
     deps.on_end = with_.on_end;
     deps.warn = with_.warn;
     deps.next = parts_.link;
-    own_.store_actor =
-      shown(own_.all, "store", actors::spawn_store_actor(system_, std::move(deps), with_.detached), {}, true);
-    own_.reader = shown(
-      own_.all, "reader",
-      actors::spawn_reader(system_, {own_.store, own_.files, own_.store_actor, parts_.clock, options_.store.read_only},
-                           with_.detached),
-      {}, true);
+    store_parts::of_partition p;
+    p.store_actor =
+      shown(own_.all, "store", actors::spawn_store_actor(system_, std::move(deps), with_.detached), name, true);
+    p.reader = spawn_reader(store, files, p.store_actor, name);
+    return p;
+  }
+
+  actors::reader_actor spawn_reader(const std::shared_ptr<store::state_store>& store,
+                                    const std::shared_ptr<store::store_files>& files,
+                                    const actors::store_actor& store_actor, const std::string& name) {
+    return shown(own_.all, "reader",
+                 actors::spawn_reader(system_, {store, files, store_actor, parts_.clock, options_.store.read_only},
+                                      with_.detached),
+                 name, true);
+  }
+
+  // ---- partitions ----
+
+  std::size_t partitions() const { return std::max<std::size_t>(with_.partitions.size(), 1); }
+
+  /// By which people tell the actors of one from those of the others.
+  std::string name_in_partition(std::size_t i, std::string name = {}) const {
+    if (partitions() > 1)
+      name += (name.empty() ? "partition-" : ".partition-") + std::to_string(i);
+    return name;
+  }
+
+  /// Of what is a limit for all of them together.
+  template <class Number>
+  Number share_of(Number of_all) const {
+    const auto count = static_cast<Number>(partitions());
+    return of_all / count + (of_all % count == 0 ? 0 : 1);
+  }
+
+  struct ends {
+    actors::store_actor store_actor;
+    actors::reader_actor reader;
+  };
+  /// Of a store that may be another node's, the link.
+  ends ends_of(std::size_t i) const {
+    if (partitions() == 1)
+      return {parts_.store_actor, parts_.reader};
+    return {own_.partitions[i].store_actor, own_.partitions[i].reader};
   }
 
   /// What works for the store as a whole, where it is.
   void spawn_keepers() {
     if (!own_.store || options_.store.read_only)
       return;
-    if (!workflow::keeps_all(options_.retention))
-      spawn_janitor();
-    spawn_bulk_runner();
-    if (with_.make_webhooks)
-      own_.webhooks = with_.make_webhooks(own_, parts_.clock);
-    for (const auto& [name, webhook] : own_.webhooks)
-      shown(own_.all, "webhook", webhook, name);
+    for (std::size_t i = 0; i < own_.partitions.size(); ++i) {
+      auto& p = own_.partitions[i];
+      if (!workflow::keeps_all(options_.retention))
+        spawn_janitor(p, name_in_partition(i));
+      spawn_bulk_runner(p, name_in_partition(i));
+      if (with_.make_webhooks)
+        p.webhooks = with_.make_webhooks(p.store_actor, p.reader, parts_.clock);
+      for (const auto& [name, webhook] : p.webhooks)
+        shown(own_.all, "webhook", webhook, name_in_partition(i, name));
+    }
   }
 
   void spawn_rest() {
@@ -196,13 +257,16 @@ private:
       shown(parts_.lasting, "gateway",
             actors::spawn_gateway(system_, {parts_.store_actor, parts_.reader, parts_.notifier, parts_.clock}));
     spawn_keepers();
-    if (options_.roles.supervisor)
-      spawn_supervisor();
-    if (options_.roles.scheduler)
-      spawn_scheduler();
+    parts_.partitions.resize(partitions());
+    for (std::size_t i = 0; i < partitions(); ++i) {
+      if (options_.roles.supervisor)
+        parts_.partitions[i].supervisor = spawn_supervisor(i);
+      if (options_.roles.scheduler)
+        parts_.partitions[i].scheduler = spawn_scheduler(i);
+    }
   }
 
-  void spawn_supervisor() {
+  actors::supervisor_actor spawn_supervisor(std::size_t partition) {
     actors::supervisor_options o;
     o.period = options_.supervisor_period;
     o.slack = options_.supervisor_slack;
@@ -210,34 +274,45 @@ private:
     o.review_max = with_.review_max;
     o.conditions = options_.conditions;
     o.conditions_period = options_.conditions_period;
-    parts_.supervisor = shown(parts_.lasting, "supervisor",
-                              actors::spawn_supervisor(system_, {parts_.store_actor, parts_.reader, parts_.clock, o,
-                                                                 with_.log_task, with_.warn}));
+    const auto to = ends_of(partition);
+    return shown(
+      parts_.lasting, "supervisor",
+      actors::spawn_supervisor(system_, {to.store_actor, to.reader, parts_.clock, o, with_.log_task, with_.warn}),
+      name_in_partition(partition));
   }
 
-  void spawn_janitor() {
+  void spawn_janitor(const store_parts::of_partition& p, const std::string& name) {
     actors::janitor_options o;
     o.keep = options_.retention;
-    shown(own_.all, "janitor", actors::spawn_janitor(system_, {own_.store_actor, own_.reader, parts_.clock, o}));
+    share(o.keep.others);
+    for (auto& w : o.keep.workflows)
+      share(w.keep);
+    shown(own_.all, "janitor", actors::spawn_janitor(system_, {p.store_actor, p.reader, parts_.clock, o}), name);
+  }
+  void share(workflow::retention& keep) const {
+    if (keep.keep_at_most)
+      keep.keep_at_most = share_of(*keep.keep_at_most);
   }
 
-  void spawn_bulk_runner() {
+  void spawn_bulk_runner(store_parts::of_partition& p, const std::string& name) {
     actors::bulk_options o;
-    o.rate = options_.bulk_rate;
-    own_.bulk_runner =
+    o.rate = share_of(options_.bulk_rate);
+    p.bulk_runner =
       shown(own_.all, "bulk_runner",
-            actors::spawn_bulk_runner(system_, {own_.store_actor, own_.reader, parts_.gateway, parts_.clock, o}));
+            actors::spawn_bulk_runner(system_, {p.store_actor, p.reader, parts_.gateway, parts_.clock, o}), name);
   }
 
-  void spawn_scheduler() {
+  actors::scheduler_actor spawn_scheduler(std::size_t partition) {
     actors::scheduler_options o;
     o.name = options_.name;
-    o.in_flight_max = options_.in_flight_max;
+    o.in_flight_max = share_of(options_.in_flight_max);
     if (options_.tracing.is_used())
       o.traced_percent = options_.tracing.sampled_percent;
-    parts_.scheduler = shown(parts_.lasting, "scheduler",
-                             actors::spawn_scheduler(system_, {parts_.store_actor, parts_.reader, own_agents(),
-                                                               parts_.clock, o, with_.log_task}));
+    const auto to = ends_of(partition);
+    return shown(
+      parts_.lasting, "scheduler",
+      actors::spawn_scheduler(system_, {to.store_actor, to.reader, own_agents(), parts_.clock, o, with_.log_task}),
+      name_in_partition(partition));
   }
 
   std::vector<actors::agent_offer> own_agents() const {
@@ -256,7 +331,7 @@ private:
     deps.link = parts_.link;
     deps.has_store = own_.store != nullptr;
     deps.on_parting = with_.on_parting;
-    deps.scheduler = parts_.scheduler;
+    deps.scheduler = parts_.partitions.front().scheduler; // a store in a cluster is whole
     deps.own_agents = own_agents();
     deps.clock = parts_.clock;
     deps.on_time = [lead = parts_.lead](const workflow::clock_sample& s) {
@@ -272,8 +347,6 @@ private:
     workflow::node_card card{options_.name, options_.cluster.address(), options_.roles, {}};
     for (const auto& [name, agent] : parts_.agents)
       card.agents.push_back(name);
-    const auto guarded =
-      parts_.scheduler ? actors::guarded_actor{parts_.scheduler} : actors::guarded_actor{parts_.membership};
     // Held by the name, not by the process: after a restart the node has it again at once.
     const auto note_now = [card, until = with_.certificate_until, drained = drained_, own = parts_.own] {
       auto now = card;
@@ -282,26 +355,32 @@ private:
       now.certificate_until = until ? until() : workflow::unset;
       return workflow::note_of(now);
     };
-    parts_.node_lease = spawn_lease(
-      guarded, {workflow::node_lease_name(options_.name), options_.name, {}, options_.cluster.lease}, note_now);
-    if (parts_.supervisor)
-      parts_.supervisor_lease = spawn_lease(
-        parts_.supervisor, {supervisor_lease_name, with_.holder, "node " + options_.name, options_.supervisor_lease});
+    for (std::size_t i = 0; i < partitions(); ++i) {
+      auto& p = parts_.partitions[i];
+      const auto guarded = p.scheduler ? actors::guarded_actor{p.scheduler} : actors::guarded_actor{parts_.membership};
+      p.node_lease = spawn_lease(
+        i, guarded, {workflow::node_lease_name(options_.name), options_.name, {}, options_.cluster.lease}, note_now);
+      if (p.supervisor)
+        p.supervisor_lease = spawn_lease(
+          i, p.supervisor, {supervisor_lease_name, with_.holder, "node " + options_.name, options_.supervisor_lease});
+    }
     for (const auto& [name, make] : with_.singletons) {
       const auto guard =
         kept(parts_.lasting, "singleton",
              actors::spawn_singleton_guard(system_, {make, workflow::span{2000}, with_.warn}, with_.detached));
       parts_.singleton_leases.emplace_back(
-        name, spawn_lease(guard, {name, with_.holder, "node " + options_.name, options_.cluster.lease}));
+        name, spawn_lease(0, guard, {name, with_.holder, "node " + options_.name, options_.cluster.lease}));
     }
   }
 
-  actors::lease_actor spawn_lease(const actors::guarded_actor& guarded, actors::lease_options o,
+  /// Which is in that partition.
+  actors::lease_actor spawn_lease(std::size_t partition, const actors::guarded_actor& guarded, actors::lease_options o,
                                   std::function<std::string()> note_now = {}) {
     o.terms.needs_progress = o.terms.needs_progress && guarded;
-    return shown(
-      parts_.lasting, "lease",
-      actors::spawn_lease_actor(system_, {parts_.store_actor, guarded, parts_.clock, o, std::move(note_now)}), o.name);
+    const auto store_actor = ends_of(partition).store_actor;
+    return shown(parts_.lasting, "lease",
+                 actors::spawn_lease_actor(system_, {store_actor, guarded, parts_.clock, o, std::move(note_now)}),
+                 name_in_partition(partition, o.name));
   }
 
   void spawn_front() {
@@ -313,7 +392,9 @@ private:
     };
     deps.clock = parts_.clock;
     deps.actors = shown_of(lasting_parts_of(parts_));
-    deps.scheduler = parts_.scheduler;
+    for (const auto& p : parts_.partitions)
+      if (p.scheduler)
+        deps.schedulers.push_back(p.scheduler);
     deps.certificate_until = parts_.certificate_until;
     deps.on_drained = [drained = drained_, then = with_.on_drained] {
       *drained = true;
@@ -322,8 +403,9 @@ private:
     };
     for (const auto& [name, lease] : parts_.singleton_leases)
       deps.leases.push_back(lease);
-    if (parts_.supervisor_lease)
-      deps.leases.push_back(parts_.supervisor_lease);
+    for (const auto& p : parts_.partitions)
+      if (p.supervisor_lease)
+        deps.leases.push_back(p.supervisor_lease);
     parts_.front = kept(parts_.lasting, "front", actors::spawn_front(system_, std::move(deps)));
   }
 

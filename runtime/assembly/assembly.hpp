@@ -8,6 +8,7 @@
 #include "runtime/assembly/trace_figures.hpp"
 #include "runtime/configuration/node_options.hpp"
 #include "store/contract/local_store.hpp"
+#include "store/joined/joined_store.hpp"
 
 #include <caf/actor.hpp>
 
@@ -38,17 +39,30 @@ struct node_part {
   bool hears_all = false;          ///< it ends after all messages sent to it, and not at once
 };
 
+/// What a node has for each partition of the store, by itself. The roles of the node may leave some of it out.
+struct partition_parts {
+  actors::scheduler_actor scheduler;
+  actors::supervisor_actor supervisor;
+  actors::lease_actor supervisor_lease;
+  actors::lease_actor node_lease;
+};
+
 /// The store of a node that has it, and what comes with it.
 struct store_parts {
   std::shared_ptr<store::state_store> store; ///< null: another node has it
   std::shared_ptr<store::store_files> files; ///< of that store, if it has some on this machine
   actors::own_store_actor store_actor;
   actors::reader_actor reader;
-  actors::bulk_runner_actor bulk_runner;
-  std::map<std::string, actors::webhook_actor> webhooks; ///< by name
-  std::vector<node_part> all{};                          ///< these and all others that were started for the store
-  std::shared_ptr<const journal_figures> journal;        ///< null: nobody measures it
-  std::shared_ptr<const trace_figures> traced{};         ///< null: tasks are not traced
+  struct of_partition {
+    actors::own_store_actor store_actor;
+    actors::reader_actor reader;
+    actors::bulk_runner_actor bulk_runner;
+    std::map<std::string, actors::webhook_actor> webhooks{}; ///< by name
+  };
+  std::vector<of_partition> partitions{};         ///< of a whole store one, with the two above
+  std::vector<node_part> all{};                   ///< these and all others that were started for the store
+  std::shared_ptr<const journal_figures> journal; ///< null: nobody measures it
+  std::shared_ptr<const trace_figures> traced{};  ///< null: tasks are not traced
 };
 
 /// Those of a node, which may get them while it runs. For any thread.
@@ -80,10 +94,7 @@ struct node_parts {
   actors::reader_actor reader;               ///< likewise
   actors::notifier_actor notifier;
   actors::gateway_actor gateway;
-  actors::scheduler_actor scheduler;
-  actors::supervisor_actor supervisor;
-  actors::lease_actor supervisor_lease;
-  actors::lease_actor node_lease;
+  std::vector<partition_parts> partitions; ///< of the store; at least one
   actors::membership_actor membership;
   actors::node_front front;
   actors::client_gateway clients; ///< where there are certificates
@@ -103,16 +114,19 @@ std::vector<node_part> all_of(const node_parts& parts);
 /// process.
 struct node_surroundings {
   caf::actor_system& system;
-  std::shared_ptr<store::state_store> store{};      ///< null: another node has it
-  std::shared_ptr<store::store_files> files{};      ///< of that store, if it has some on this machine
-  std::shared_ptr<const journal_figures> journal{}; ///< likewise
-  std::shared_ptr<const trace_figures> traced{};    ///< null: tasks are not traced
-  actors::node_clock clock{};                       ///< of this node alone
-  bool detached = true;                             ///< those that wait for the disk get a thread of their own
+  std::shared_ptr<store::state_store> store{};                   ///< null: another node has it
+  std::shared_ptr<store::store_files> files{};                   ///< of that store, if it has some on this machine
+  std::vector<std::shared_ptr<store::local_store>> partitions{}; ///< that `store` joins; none: it is whole
+  std::shared_ptr<const store::joined_store> joined{};           ///< `store`, if it joins some
+  std::shared_ptr<const journal_figures> journal{};              ///< of the first of them
+  std::shared_ptr<const trace_figures> traced{};                 ///< null: tasks are not traced
+  actors::node_clock clock{};                                    ///< of this node alone
+  bool detached = true; ///< those that wait for the disk get a thread of their own
   /// Makes the agents of the node, by name; empty: none.
   std::function<void(const actors::node_clock& clock, std::map<std::string, actors::agent_actor>& made)> make_agents{};
-  /// Makes those of a node that has the store, by name; empty: there are none.
-  std::function<std::map<std::string, actors::webhook_actor>(const store_parts& own, const actors::node_clock& clock)>
+  /// Makes those of a node that has the store, for one partition, by name; empty: there are none.
+  std::function<std::map<std::string, actors::webhook_actor>(
+    const actors::store_actor& to, const actors::reader_actor& reader, const actors::node_clock& clock)>
     make_webhooks{};
   actors::dialer_actor dialer{};                          ///< none: it is in no cluster
   std::function<workflow::instant()> certificate_until{}; ///< when this node's certificate ends; empty: it has none

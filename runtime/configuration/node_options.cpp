@@ -67,6 +67,17 @@ void check_socket(const node_options& o, std::vector<std::string>& found) {
     found.push_back("control.socket: the path has more than 107 bytes, the most for the path of a socket");
 }
 
+/// Each partition would need an owner, which only one node can be as yet.
+void check_partitions(const node_options& o, std::vector<std::string>& found) {
+  if (o.partitions <= 1)
+    return;
+  const std::string what = "store.partitions " + std::to_string(o.partitions) + ": a store ";
+  if (o.store_server.is_used())
+    found.push_back(what + "on a server has one partition");
+  else if (o.cluster.is_used())
+    found.push_back(what + "of a cluster has one partition; a node by itself can have more");
+}
+
 void check_log(const log_options& o, std::vector<std::string>& found) {
   const std::set<std::string> known{"trace", "debug", "info", "warning", "error", "off"};
   if (!known.contains(o.level))
@@ -99,6 +110,7 @@ std::vector<std::string> problems(const node_options& o) {
   add(found, "store: ", store::problems(o.store));
   if (o.store_server.is_used())
     add(found, "store: ", store::problems(postgres_options_of(o, {})));
+  check_partitions(o, found);
   check_agents(o, found);
   check_webhooks(o, found);
   add(found, "tracing.", problems(o.tracing));

@@ -56,7 +56,8 @@ struct node_options {
   workflow::node_roles roles;
   cluster_options cluster;
   http_server_options http;
-  store::store_options store; ///< with the role `store`; on a server, `path` is where its memory is
+  store::store_options store;   ///< with the role `store`; on a server, `path` is where its memory is
+  std::uint32_t partitions = 0; ///< of the store, when it is made; 0: one, or as many as it has
   store_server_options store_server;
   std::vector<agent_entry> agents;
   std::vector<webhook_entry> webhooks; ///< delivered by the node that has the store

@@ -201,8 +201,9 @@ json list_webhooks(const control_context& c, const api::arguments&) {
 json test_webhook(const control_context& c, const api::arguments& params) {
   const auto name = params.text("webhook");
   const auto own = c.parts.own->get();
-  const auto found = own.webhooks.find(name);
-  if (found == own.webhooks.end())
+  const auto webhooks = own.store ? own.partitions.front().webhooks : std::map<std::string, actors::webhook_actor>{};
+  const auto found = webhooks.find(name); // that of any partition
+  if (found == webhooks.end())
     throw api::error{api::error::not_found,
                      "this node has no webhook `" + name + (own.store ? "`" : "`: ask the node that has the store")};
   const auto tried = c.ask<actors::webhook_tried>(found->second, actors::test_webhook{});

@@ -7,6 +7,8 @@
 #include <initializer_list>
 #include <limits>
 #include <map>
+#include <set>
+#include <string>
 #include <string_view>
 
 namespace steadfast {
@@ -43,30 +45,52 @@ json agent_json(const control_context& c, const actors::agent_actor& agent) {
      "p50_ms",        "p99_ms",   "last_failure", "last_failure_at",    "last_refusal",   "last_refusal_at"});
 }
 
+/// What the actors of several partitions show, as one: numbers are added up, of the rest the first counts that says
+/// something. `largest`: of these the largest counts.
+json joined(const std::vector<json>& of_partitions, const std::set<std::string>& largest) {
+  auto all = of_partitions.empty() ? json{} : of_partitions.front();
+  for (std::size_t i = 1; i < of_partitions.size(); ++i)
+    for (const auto& [name, value] : of_partitions[i].items()) {
+      auto& known = all[name];
+      if (value.is_number() && largest.contains(name))
+        known = std::max(known.get<std::int64_t>(), value.get<std::int64_t>());
+      else if (value.is_number())
+        known = known.get<std::int64_t>() + value.get<std::int64_t>();
+      else if (known.is_null() || known == "" || known == false)
+        known = value;
+    }
+  return all;
+}
+
 json scheduler_json(const control_context& c) {
-  if (!c.parts.scheduler)
-    return {};
-  const auto state = shown_by(c, c.parts.scheduler);
-  auto shown =
-    picked(json::parse(state.tree), {"in_flight_max", "claimed", "dispatched", "late:late_replies", "draining"});
-  shown["name"] = c.parts.name;
-  shown["in_flight"] = state.open;
-  return shown;
+  std::vector<json> all;
+  for (const auto& p : c.parts.partitions) {
+    if (!p.scheduler)
+      continue;
+    const auto state = shown_by(c, p.scheduler);
+    all.push_back(
+      picked(json::parse(state.tree), {"in_flight_max", "claimed", "dispatched", "late:late_replies", "draining"}));
+    all.back()["name"] = c.parts.name;
+    all.back()["in_flight"] = state.open;
+  }
+  return joined(all, {});
 }
 
 json supervisor_json(const control_context& c) {
-  if (!c.parts.supervisor)
-    return {};
-  return picked(json::parse(shown_by(c, c.parts.supervisor).tree),
-                {"active", "epoch", "sweeps", "reviewed", "decided", "last_sweep:last_sweep_at"});
+  std::vector<json> all;
+  for (const auto& p : c.parts.partitions)
+    if (p.supervisor)
+      all.push_back(picked(json::parse(shown_by(c, p.supervisor).tree),
+                           {"active", "epoch", "sweeps", "reviewed", "decided", "last_sweep:last_sweep_at"}));
+  return joined(all, {"epoch"});
 }
 
 json store_json(const control_context& c) {
-  const auto own = c.parts.own->get();
-  if (!own.store)
-    return {};
-  return picked(json::parse(shown_by(c, own.store_actor).tree),
-                {"commits", "writes", "largest_batch", "waiting", "last_commit_us", "trouble"});
+  std::vector<json> all;
+  for (const auto& p : c.parts.own->get().partitions)
+    all.push_back(picked(json::parse(shown_by(c, p.store_actor).tree),
+                         {"commits", "writes", "largest_batch", "waiting", "last_commit_us", "trouble"}));
+  return joined(all, {"largest_batch", "last_commit_us"});
 }
 
 struct known_node {
@@ -179,8 +203,8 @@ std::map<std::string, json> words_of(const control_context& c, const std::vector
   return words;
 }
 
-/// While the store is away no lease can be renewed, and nobody supervises: of the nodes last known, those that answer
-/// are alive.
+/// While the store is away or takes no writes, no lease can be renewed, and nobody supervises: of the nodes last known,
+/// those that answer are alive.
 json nodes_without_store(const control_context& c, const actors::lease_page& last) {
   constexpr workflow::span asked_after_end = std::chrono::hours{1}; // it may be back, but cannot show it by its lease
   json nodes = json::array();
@@ -197,8 +221,8 @@ json nodes_without_store(const control_context& c, const actors::lease_page& las
     const auto is_named_so = [&c](const json& n) { return n.at("name") == c.parts.name; };
     nodes.erase(std::remove_if(nodes.begin(), nodes.end(), is_named_so), nodes.end());
     workflow::node_card own{c.parts.name, {}, {}, {}};
-    own.roles = {false, static_cast<bool>(c.parts.scheduler), static_cast<bool>(c.parts.supervisor),
-                 !c.parts.agents.empty()};
+    own.roles = {false, static_cast<bool>(c.parts.partitions.front().scheduler),
+                 static_cast<bool>(c.parts.partitions.front().supervisor), !c.parts.agents.empty()};
     add(own, {});
     asked.push_back(own);
   }
@@ -250,21 +274,12 @@ json describe_node(const control_context& c, const api::arguments&) {
           {"log", {{"lines_lost", log_lines_lost()}}}};
 }
 
-/// Every node that ever joined: gone according to its lease, otherwise as its front answers.
-json list_nodes(const control_context& c, const api::arguments&) {
-  std::string trouble;
-  const auto page = known_leases(c, trouble);
-  if (!trouble.empty())
-    return {{"nodes", nodes_without_store(c, page)}, {"store_trouble", trouble}};
-  std::string supervises;
-  for (const auto& lease : page.leases)
-    if (lease->name == supervisor_lease_name && lease->expires_at > page.now)
-      supervises = lease->holder.substr(0, lease->holder.find(':'));
+/// Gone according to its lease, otherwise as its front answers.
+json nodes_by_lease(const control_context& c, const actors::lease_page& page) {
   json nodes = json::array();
   std::vector<workflow::node_card> living;
   for (const auto& n : nodes_of(page)) {
     nodes.push_back(node_json(n.card, *n.lease, page.now));
-    nodes.back()["supervises"] = n.card.name == supervises;
     if (n.is_alive(page))
       living.push_back(n.card);
   }
@@ -272,7 +287,20 @@ json list_nodes(const control_context& c, const api::arguments&) {
   for (auto& n : nodes)
     if (const auto found = words.find(n.at("name").get<std::string>()); found != words.end())
       n.update(found->second);
-  return {{"nodes", nodes}, {"store_trouble", trouble_of_store(c, page)}};
+  return nodes;
+}
+
+/// Every node that ever joined.
+json list_nodes(const control_context& c, const api::arguments&) {
+  std::string unreachable;
+  const auto page = known_leases(c, unreachable);
+  const json trouble = unreachable.empty() ? trouble_of_store(c, page) : json(unreachable);
+  json nodes = trouble.is_null() ? nodes_by_lease(c, page) : nodes_without_store(c, page);
+  for (const auto& lease : page.leases)
+    if (lease->name == supervisor_lease_name && lease->expires_at > page.now)
+      for (auto& n : nodes)
+        n["supervises"] = n.at("name") == lease->holder.substr(0, lease->holder.find(':'));
+  return {{"nodes", nodes}, {"store_trouble", trouble}};
 }
 
 std::string scheduler_trouble(const control_context& c) {

@@ -50,9 +50,9 @@ void sort(std::vector<json>& tasks) {
 }
 
 /// Of one that may be new.
-std::vector<const char*> kinds_of(const json& t, std::uint64_t last_number) {
+std::vector<const char*> kinds_of(const json& t, const newest_numbers& submitted) {
   std::vector<const char*> kinds;
-  const bool is_new = number_of(t) > last_number;
+  const bool is_new = !submitted.has(number_of(t));
   if (is_new)
     kinds.push_back("submitted");
   if (is_end(t.at("process_state")))
@@ -74,6 +74,12 @@ task_event gap_of(const event_position& since, std::uint64_t purged, bool is_cut
                   {"detail", "what happened since then is not told one by one: what follows are the tasks that have "
                              "changed, as they are now, without those that have left the store (`purged`, at most)"}};
   return {"gap", {}, told.dump()};
+}
+
+newest_numbers submitted_by(const json& stats) {
+  if (const auto all = stats.find("last_numbers"); all != stats.end())
+    return newest_numbers{all->get<std::vector<std::uint64_t>>()};
+  return newest_numbers{{stats.at("last_number").get<std::uint64_t>()}};
 }
 
 task_event with_id(task_event e, const event_position& at) {
@@ -111,7 +117,7 @@ event_position event_log::begin() {
   tip.run = std::random_device{}();
   tip.at = clock_();
   const auto stats = call(api::store_stats, json::object());
-  tip.last_number = stats.at("last_number");
+  tip.submitted = submitted_by(stats);
   tip.purged = stats.at("tasks_purged");
   {
     const std::lock_guard lock{mutex_};
@@ -275,22 +281,22 @@ std::vector<json> event_log::read_tasks(const std::vector<std::uint64_t>& number
 void event_log::write(std::vector<json> tasks) {
   keep_newest(tasks);
   sort(tasks);
-  auto last_number = tip_.last_number;
+  auto submitted = tip_.submitted;
   std::vector<task_event> events;
   for (const auto& t : tasks) {
     const auto known = revisions_.find(number_of(t));
     if (known != revisions_.end() && known->second >= t.at("revision").get<std::uint64_t>())
       continue;
-    for (const auto* const kind : kinds_of(t, tip_.last_number))
+    for (const auto* const kind : kinds_of(t, tip_.submitted))
       events.push_back(event_of(t, kind));
-    last_number = std::max(last_number, number_of(t));
+    submitted.add(number_of(t));
   }
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (i + 1 == events.size())
-      tip_.last_number = last_number; // before, some of them have not been told
+      tip_.submitted = submitted; // before, some of them have not been told
     add(std::move(events[i]), tip_);
   }
-  tip_.last_number = last_number;
+  tip_.submitted = submitted;
 }
 
 /// REQUIRES: the lock is held.
@@ -314,7 +320,7 @@ void event_log::add(task_event e, event_position at) {
 
 bool event_log::has_changed(const json& t, const event_position& since, const std::string& from) const {
   const auto number = number_of(t);
-  if (number > since.last_number || t.at("changed_at").get_ref<const std::string&>() >= from)
+  if (!since.submitted.has(number) || t.at("changed_at").get_ref<const std::string&>() >= from)
     return true;
   const std::lock_guard lock{mutex_};
   const auto known = revisions_.find(number);
@@ -367,7 +373,7 @@ std::optional<event_log::scan_result> event_log::scan_after(const event_position
   };
   add_event(gap_of(p, purged - std::min(purged, p.purged), is_cut));
   for (const auto& t : tasks)
-    for (const auto* const kind : kinds_of(t, p.last_number))
+    for (const auto* const kind : kinds_of(t, p.submitted))
       add_event(event_of(t, kind));
   return r;
 }

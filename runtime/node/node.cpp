@@ -8,6 +8,7 @@
 #include "runtime/control/control_server.hpp"
 #include "runtime/events/change_watch.hpp"
 #include "runtime/http/http_server.hpp"
+#include "runtime/http/http_tls.hpp"
 #include "runtime/links/network.hpp"
 #include "runtime/logging/log.hpp"
 #include "runtime/metrics/metrics.hpp"
@@ -166,7 +167,7 @@ public:
       stop_following();
     }
     stop_waits_for_ = "attempts under way";
-    drain(std::vector{parts_.scheduler}, left_until(until));
+    drain(own_schedulers(), left_until(until));
     stop_waits_for_ = "its leases to be given back";
     drain(own_leases(), workflow::span{0}); // from now on the others send no more orders
     stop_waits_for_ = "calls that other nodes have ordered";
@@ -246,9 +247,7 @@ private:
   }
 
   std::shared_ptr<store::local_store> opened(const turn_taking& turn) {
-    auto store = told_when_closed(open_store(options_, turn));
-    if (store && wrap_)
-      store = wrap_(std::move(store));
+    auto store = told_when_closed(open_store(options_, turn, wrap_));
     while (store) {
       auto why_not = register_workflows(*store, options_);
       if (why_not.empty())
@@ -350,6 +349,9 @@ private:
   node_surroundings with_store(std::shared_ptr<store::local_store> store) {
     node_surroundings with{*system_};
     with.store = store;
+    with.joined = std::dynamic_pointer_cast<const store::joined_store>(store);
+    if (with.joined)
+      with.partitions = with.joined->partitions();
     with.files = std::move(store);
     with.journal = journal_;
     with.on_fatal = on_fatal_ ? on_fatal_ : end_process;
@@ -360,8 +362,8 @@ private:
       with.traced = figures;
       with.on_end = [to = exporter_.get()](std::uint64_t number) { to->on_end(number); };
     }
-    with.make_webhooks = [this](const store_parts& own, const actors::node_clock& clock) {
-      return spawn_webhooks(*system_, options_.webhooks, own, clock);
+    with.make_webhooks = [this](const auto& to, const auto& reader, const auto& clock) {
+      return spawn_webhooks(*system_, options_.webhooks, to, reader, clock);
     };
     return with;
   }
@@ -434,6 +436,8 @@ private:
     change_watch_ = runtime::watch_changes(*system_, parts_.store_actor, http_->changes());
     log_line("info", std::string{"HTTP at "} + (options_.http.has_certificate() ? "https://" : "http://")
                        + options_.http.listen);
+    if (const auto why = runtime::why_untimely(options_.http); !why.empty())
+      log_line("error", why); // the tasks go on
   }
 
   /// All at the same time.
@@ -450,11 +454,21 @@ private:
                      [](const caf::error&) { log_line("warning", "a part did not drain in time"); });
   }
 
+  std::vector<actors::scheduler_actor> own_schedulers() const {
+    std::vector<actors::scheduler_actor> all;
+    for (const auto& p : parts_.partitions)
+      all.push_back(p.scheduler);
+    return all;
+  }
+
   std::vector<actors::lease_actor> own_leases() const {
-    std::vector leases{parts_.supervisor_lease};
+    std::vector<actors::lease_actor> leases;
+    for (const auto& p : parts_.partitions)
+      leases.push_back(p.supervisor_lease);
     for (const auto& [name, lease] : parts_.singleton_leases)
       leases.push_back(lease);
-    leases.push_back(parts_.node_lease);
+    for (const auto& p : parts_.partitions)
+      leases.push_back(p.node_lease);
     return leases;
   }
 

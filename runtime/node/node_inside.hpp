@@ -5,6 +5,7 @@
 #include "actors/supervising/singleton.hpp"
 #include "runtime/assembly/assembly.hpp"
 #include "runtime/node/node.hpp"
+#include "runtime/node/node_store.hpp"
 #include "store/contract/local_store.hpp"
 
 #include <functional>
@@ -12,8 +13,6 @@
 #include <string>
 
 namespace steadfast {
-
-using store_wrapper = std::function<std::shared_ptr<store::local_store>(std::shared_ptr<store::local_store>)>;
 
 /// The inside of a node: agents that are functions, its actors, its store. For the public interface, for benchmarks and
 /// for tests. The node must outlive it.
@@ -29,7 +28,7 @@ public:
   /// lease `name`. The actor must handle lease_changed; if it does not for longer than the lease lasts, another node
   /// takes over.
   void with_lease(const std::string& name, actors::make_singleton make) const;
-  /// Uses what `wrap` makes of the opened store instead of it: to measure, or to watch.
+  /// Uses what `wrap` makes of the opened store, or of each of its partitions, instead of it: to measure, or to watch.
   void wrap_store(store_wrapper wrap) const;
 
   // REQUIRES: started.

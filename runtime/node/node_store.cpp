@@ -3,7 +3,8 @@
 #include "runtime/logging/log.hpp"
 #include "runtime/node/store_holder.hpp"
 #include "steadfast/node_error.hpp"
-#include "store/engine/lmdb_store.hpp"
+#include "store/joined/joined_store.hpp"
+#include "store/joined/partition_files.hpp"
 
 #include <unistd.h>
 
@@ -29,11 +30,24 @@ std::uint64_t number_by_chance() {
       return number;
 }
 
-std::shared_ptr<store::local_store> open_files(store::store_options o) {
+std::shared_ptr<store::local_store> wrapped(std::shared_ptr<store::local_store> store, const store_wrapper& wrap) {
+  return store && wrap ? wrap(std::move(store)) : store;
+}
+
+std::shared_ptr<store::local_store> open_files(const node_options& node, const store_wrapper& wrap) {
+  auto o = node.store;
   o.journal_name = number_by_chance();
   o.epochs_from = store::epochs_at(static_cast<std::uint64_t>(std::time(nullptr)));
   try {
-    return store::open_lmdb_store(o);
+    auto all = store::open_partitions(o, node.partitions);
+    if (all.size() > 1 && node.cluster.is_used())
+      throw node_error{"the store at " + o.path.string() + " has " + std::to_string(all.size())
+                       + " partitions, and a node with `[cluster]` can have only one: run it by itself"};
+    for (auto& p : all)
+      p = wrapped(std::move(p), wrap);
+    if (all.size() == 1)
+      return all.front();
+    return std::make_shared<store::joined_store>(std::move(all));
   } catch (const store::store_error& e) {
     throw node_error{e.what()};
   }
@@ -41,15 +55,16 @@ std::shared_ptr<store::local_store> open_files(store::store_options o) {
 
 } // namespace
 
-std::shared_ptr<store::local_store> open_store(const node_options& o, const turn_taking& turn) {
+std::shared_ptr<store::local_store> open_store(const node_options& o, const turn_taking& turn,
+                                               const store_wrapper& wrap) {
   if (!o.store_server.is_used())
-    return open_files(o.store);
+    return open_files(o, wrap);
   const store_holder own{o.name, o.cluster.address(), getpid(), number_by_chance()};
   try {
     auto there = postgres_options_of(o, to_string(own));
     there.waits_for_server = turn.waits_for_server;
     there.lets_others_first = turn.lets_others_first;
-    return store::open_postgres_store(there, std::chrono::steady_clock::now, turn.wait);
+    return wrapped(store::open_postgres_store(there, std::chrono::steady_clock::now, turn.wait), wrap);
   } catch (const store::store_error& e) {
     throw node_error{e.what()};
   }

@@ -16,9 +16,13 @@ struct turn_taking {
   std::function<bool()> lets_others_first{}; ///< it has the store only if nobody else wants it; empty: no
 };
 
-/// The store of a node, in files or on a server. Null: it waited for its turn, and was told not to wait any longer.
-/// Throws node_error.
-std::shared_ptr<store::local_store> open_store(const node_options& o, const turn_taking& turn);
+/// Makes a store of one, or of one of its partitions.
+using store_wrapper = std::function<std::shared_ptr<store::local_store>(std::shared_ptr<store::local_store>)>;
+
+/// The store of a node, in files or on a server: a joined_store if it has several partitions. Null: it waited for its
+/// turn, and was told not to wait any longer. Throws node_error.
+std::shared_ptr<store::local_store> open_store(const node_options& o, const turn_taking& turn,
+                                               const store_wrapper& wrap);
 
 /// Definitions are kept for ever, under their version: changing one without raising it is a mistake. If a file was
 /// changed, its tasks follow the stored definition; if a program was changed, its node does not start: node_error.

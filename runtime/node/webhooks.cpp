@@ -78,9 +78,9 @@ std::vector<std::pair<std::string, std::string>> webhook_headers(const std::stri
   return headers;
 }
 
-std::map<std::string, actors::webhook_actor> spawn_webhooks(caf::actor_system& sys,
-                                                            const std::vector<webhook_entry>& entries,
-                                                            const store_parts& own, const actors::node_clock& clock) {
+std::map<std::string, actors::webhook_actor>
+spawn_webhooks(caf::actor_system& sys, const std::vector<webhook_entry>& entries, const actors::store_actor& to,
+               const actors::reader_actor& reader, const actors::node_clock& clock) {
   std::map<std::string, actors::webhook_actor> all;
   for (const auto& w : entries) {
     actors::webhook_deps deps;
@@ -88,8 +88,8 @@ std::map<std::string, actors::webhook_actor> spawn_webhooks(caf::actor_system& s
     deps.delivery = w.delivery;
     deps.call_limit = w.call_limit;
     deps.make = caller_of(w);
-    deps.store = own.store_actor;
-    deps.reader = own.reader;
+    deps.store = to;
+    deps.reader = reader;
     deps.clock = clock;
     deps.warn = [](const std::string& line) { log_line("warning", line); };
     all.emplace(w.what.webhook, actors::spawn_webhook(sys, std::move(deps)));

@@ -16,9 +16,9 @@ std::vector<std::pair<std::string, std::string>> webhook_headers(const std::stri
                                                                  std::int64_t seconds_since_1970,
                                                                  const std::vector<std::string>& keys);
 
-/// By name, for a node that has the store.
-std::map<std::string, actors::webhook_actor> spawn_webhooks(caf::actor_system& sys,
-                                                            const std::vector<webhook_entry>& entries,
-                                                            const store_parts& own, const actors::node_clock& clock);
+/// By name, for a node that has the store, or a partition of it.
+std::map<std::string, actors::webhook_actor>
+spawn_webhooks(caf::actor_system& sys, const std::vector<webhook_entry>& entries, const actors::store_actor& to,
+               const actors::reader_actor& reader, const actors::node_clock& clock);
 
 } // namespace steadfast

@@ -281,7 +281,7 @@ json stats_json(const store::store_stats& s) {
   json tasks = json::object();
   for (const auto& [state, count] : s.tasks)
     tasks[std::string{to_string(state)}] = count;
-  return {
+  json all = {
     {"tasks", tasks},
     {"claimable", s.claimable},
     {"open_alerts", s.open_alerts},
@@ -294,6 +294,9 @@ json stats_json(const store::store_stats& s) {
     {"disk_free", s.disk_free},
     {"disk_size", s.disk_size},
   };
+  if (!s.last_numbers.empty())
+    all["last_numbers"] = s.last_numbers;
+  return all;
 }
 
 json imported_json(const std::string& id, const store::import_result& o) {

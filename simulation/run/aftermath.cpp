@@ -339,12 +339,14 @@ void aftermath::on_call(const std::string& node, const actors::call& what) {
 void aftermath::ask_all() {
   for (const auto& [node, parts] : cluster_.parts()) {
     ask(node, parts.link ? "store_link" : "store", actors::inspectable_actor{parts.store_actor});
-    ask(node, "scheduler", actors::inspectable_actor{parts.scheduler});
+    for (const auto& p : parts.partitions)
+      ask(node, "scheduler", actors::inspectable_actor{p.scheduler});
     ask(node, "gateway", actors::inspectable_actor{parts.gateway});
     ask(node, "notifier", actors::inspectable_actor{parts.notifier});
     ask(node, "membership", actors::inspectable_actor{parts.membership});
-    if (const auto bulk_runner = parts.own->get().bulk_runner)
-      ask(node, "bulk_runner", actors::inspectable_actor{bulk_runner});
+    for (const auto& p : parts.own->get().partitions)
+      if (p.bulk_runner)
+        ask(node, "bulk_runner", actors::inspectable_actor{p.bulk_runner});
     for (const auto& [name, agent] : parts.agents)
       ask(node, "agent:" + name, actors::inspectable_actor{agent});
   }

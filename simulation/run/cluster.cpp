@@ -347,8 +347,10 @@ void cluster::end_properly(const std::string& node, std::uint32_t life) {
   std::vector<actors::lease_actor> leases;
   for (const auto& [name, lease] : parts_.at(node).singleton_leases)
     leases.push_back(lease);
-  leases.push_back(parts_.at(node).supervisor_lease);
-  leases.push_back(parts_.at(node).node_lease);
+  for (const auto& of_partition : parts_.at(node).partitions) {
+    leases.push_back(of_partition.supervisor_lease);
+    leases.push_back(of_partition.node_lease);
+  }
   for (const auto& lease : leases)
     if (lease)
       p->system().spawn([lease](caf::event_based_actor* self) {
@@ -431,8 +433,8 @@ void cluster::send_stray_answers(const std::string& node) {
     m.kind = static_cast<actors::report_kind>(world_.chance().below(8));
     m.result = std::string(world_.chance().below(100), '{');
   }
-  world_.find(node)->system().spawn(
-    [stray, to = found->second.scheduler](caf::event_based_actor* self) { actors::tell(self, to, stray); });
+  world_.find(node)->system().spawn([stray, to = found->second.partitions.front().scheduler](
+                                      caf::event_based_actor* self) { actors::tell(self, to, stray); });
 }
 
 void cluster::set_disk_faults(const disk_faults& faults) {

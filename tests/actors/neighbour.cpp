@@ -51,7 +51,10 @@ neighbour::neighbour(one_node& home, address_book& book, std::string its_name, n
     o.name = name;
     scheduler = node.keep(actors::spawn_scheduler(sys, {link, link, offers, clock, o, {}}));
   }
-  front = node.keep(actors::spawn_front(sys, {{name, {}, {}, {}, offers}, clock, {}, scheduler}));
+  actors::front_deps shown{{name, {}, {}, {}, offers}, clock};
+  if (scheduler)
+    shown.schedulers = {scheduler};
+  front = node.keep(actors::spawn_front(sys, std::move(shown)));
   book.add(address, {front});
   actors::membership_deps deps;
   deps.own_name = name;

@@ -36,12 +36,13 @@ struct part_setup {
   std::uint32_t in_flight_max = 1024;
   workload load{};
   std::int64_t keep_at_most = -1; ///< of the tasks that have ended; -1: all
+  std::uint32_t partitions = 1;   ///< of its store
   std::string certificates{};     ///< folder of those for connections between nodes, or of a service; empty: none
   bench::pace pace{};             ///< with paced
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(part_setup, kind, name, folder, server, schema, roles, listen,
                                                 http_port, join, agents, url, ca_file, in_flight_max, load,
-                                                keep_at_most, certificates, pace)
+                                                keep_at_most, partitions, certificates, pace)
 
 /// A part, from outside. Ends with this object, by force if need be. Every function throws failure if the part is gone,
 /// or Ctrl-C was pressed.

@@ -52,6 +52,8 @@ node_options options_of(const part_setup& setup) {
     o.cluster.authority = certificates / "authority.pem";
   }
   o.in_flight_max = setup.in_flight_max;
+  if (setup.server.empty())
+    o.partitions = setup.partitions;
   if (setup.keep_at_most >= 0)
     o.retention.others.keep_at_most = static_cast<std::uint64_t>(setup.keep_at_most);
   o.workflows = has(setup, "store") ? std::vector{definition_of(setup.load)} : std::vector<workflow::definition>{};

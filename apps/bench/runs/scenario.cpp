@@ -182,6 +182,7 @@ private:
     auto& p = setup_;
     p.listen = address_ = listen;
     p.keep_at_most = scenario_.keep_at_most;
+    p.partitions = scenario_.partitions;
     if (scenario_.is_only_stored)
       std::erase(p.roles, "scheduler");
     if (scenario_.client == client_place::http || scenario_.scrapes_per_second > 0)

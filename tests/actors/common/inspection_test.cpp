@@ -202,7 +202,7 @@ TEST_CASE("row 20: a node that is drained drains its scheduler and its agents, a
   const auto agent = sys.keep(actors::spawn_function_agent(
     sys.system(), o, sys.clock(), actors::quick_function{[](const actors::call&) { return actors::succeeded(); }}));
   actors::front_deps deps{{"n1", {}, {}, {}, {{"payment", "n1", agent}}}, sys.clock()};
-  deps.scheduler = node.schedulers.at(0);
+  deps.schedulers = {node.schedulers.at(0)};
   deps.leases = {node.lease};
   const auto front = sys.keep(actors::spawn_front(sys.system(), std::move(deps)));
   sys.tell(caf::strong_actor_ptr{}, front, actors::drain_node{5s});

@@ -1,0 +1,194 @@
+// Stands for a store of several partitions: the same interface, and each write goes to the partitions that it is for.
+// One that is for several is answered when all of them have answered.
+
+#include "actors/storing/partition_router.hpp"
+
+#include "actors/common/observed.hpp"
+#include "actors/common/state_tree.hpp"
+#include "actors/protocol/type_ids.hpp"
+#include "workflow/task/partition.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace steadfast::actors {
+
+namespace {
+
+constexpr workflow::span drain_limit{30'000};
+
+/// A write on its way, and who waits for it.
+struct routed_write {
+  store_client client;
+  std::uint64_t ticket = 0;
+  std::vector<store::joined_store::part> parts;
+  std::vector<store::outcome> said; ///< of each part
+  std::size_t unanswered = 0;
+  write_done last;
+};
+
+/// Also what it is told itself.
+using routing_actor = own_store_actor::extend_with<store_client>;
+
+class partition_router : public observed<routing_actor> {
+public:
+  partition_router(caf::actor_config& cfg, partition_router_deps deps) : observed{cfg}, deps_{std::move(deps)} {}
+
+  const char* name() const override { return "partition_router"; }
+
+  void on_exit() override {
+    open_.clear();
+    part_of_.clear();
+    watchers_.clear();
+    deps_ = {};
+  }
+
+  behavior_type make_behavior() override {
+    set_down_handler([this](const caf::down_msg& m) {
+      std::erase_if(watchers_, [&](const auto& w) { return w.address() == m.source; });
+    });
+    return {
+      [this](const boxed<workflow::submission>& m) { return on_submission(m); },
+      [](flush) {},
+      [](save_commits) {},
+      [this](const write_requests& m) { on_writes(m); },
+      [this](const subscribe& m) { on_subscribe(m); },
+      [this](const inspect_state&) { return state(); },
+      [this](const drain& m) { return on_drain(m); },
+      [this](const writes_done& m) { on_written(m); },
+      [this](const store_news& m) { on_news(m); },
+    };
+  }
+
+private:
+  caf::result<receipt> on_submission(const boxed<workflow::submission>& m) {
+    const auto count = static_cast<std::uint32_t>(deps_.partitions.size());
+    return delegate(deps_.partitions[m ? workflow::partition_of(m->id, count) : 0], m);
+  }
+
+  // ---- writing ----
+
+  /// What goes to one partition goes there in one message, in order.
+  void on_writes(const write_requests& m) {
+    const auto client = sender_of<store_client>(this);
+    std::map<std::uint32_t, write_requests> of_partitions;
+    for (const auto& r : m.all) {
+      const auto whole = ++last_;
+      auto& w = open_[whole];
+      w.client = client;
+      w.ticket = r.ticket;
+      w.parts = deps_.store->parts_of(*r.what);
+      w.said.resize(w.parts.size());
+      w.unanswered = w.parts.size();
+      for (std::size_t i = 0; i < w.parts.size(); ++i) {
+        auto part = r;
+        part.ticket = ++last_;
+        if (w.parts.size() > 1) // else it is the write itself
+          part.what = boxed<store::write>{store::write{w.parts[i].what}};
+        part_of_[part.ticket] = {whole, i};
+        of_partitions[w.parts[i].partition].all.push_back(std::move(part));
+      }
+    }
+    for (auto& [partition, writes] : of_partitions)
+      tell(this, deps_.partitions[partition], std::move(writes));
+  }
+
+  void on_written(const writes_done& m) {
+    std::map<store_client, writes_done> answers;
+    for (const auto& d : m.all) {
+      const auto part = part_of_.extract(d.ticket);
+      if (part.empty())
+        continue;
+      const auto [whole, place] = part.mapped();
+      auto& w = open_.at(whole);
+      w.said[place] = *d.outcome;
+      w.last.definitions.insert(w.last.definitions.end(), d.definitions.begin(), d.definitions.end());
+      w.last.is_by_other_clock = w.last.is_by_other_clock || d.is_by_other_clock;
+      if (--w.unanswered > 0)
+        continue;
+      w.last.ticket = w.ticket;
+      w.last.outcome = boxed<store::outcome>{store::joined_store::joined(w.parts, std::move(w.said))};
+      auto& answer = answers[w.client];
+      answer.clock = m.clock;
+      answer.all.push_back(std::move(w.last));
+      open_.erase(whole);
+    }
+    for (auto& [client, answer] : answers)
+      tell(this, client, std::move(answer));
+  }
+
+  // ---- news ----
+
+  /// Who watches every task is told by this actor, since no partition can say that all of them tell it.
+  void on_subscribe(const subscribe& m) {
+    const auto client = sender_of<store_client>(this);
+    if (m.scheduler != every_task) {
+      for (const auto& p : deps_.partitions)
+        tell_as(client, p, m);
+      return;
+    }
+    if (!std::exchange(is_told_, true))
+      begin_to_watch();
+    watchers_.push_back(client);
+    monitor(client);
+    if (silent_ == 0)
+      tell(this, client, store_news{});
+  }
+
+  void begin_to_watch() {
+    silent_ = deps_.partitions.size();
+    for (const auto& p : deps_.partitions)
+      tell(this, p, subscribe{every_task});
+  }
+
+  void on_news(const store_news& m) {
+    const bool says_nothing = m.changed.empty() && !m.work && !m.review && !m.notices;
+    if (says_nothing && silent_ > 0 && --silent_ > 0)
+      return;
+    for (const auto& w : watchers_)
+      tell(this, w, m);
+  }
+
+  // ---- the rest ----
+
+  caf::result<drained> on_drain(const drain& m) {
+    auto answer = make_response_promise<drained>();
+    const auto left = std::make_shared<std::size_t>(deps_.partitions.size());
+    const auto one_less = [left](caf::typed_response_promise<drained> whole) {
+      if (--*left == 0)
+        whole.deliver(drained{});
+    };
+    for (const auto& p : deps_.partitions)
+      ask(this, p, drain_limit, m)
+        .then([one_less, answer](const drained&) { one_less(answer); },
+              [one_less, answer](const caf::error&) { one_less(answer); });
+    return answer;
+  }
+
+  actor_state state() const {
+    return state_of(counted(open_.size(), "write") + " on the way",
+                    {{"partitions", deps_.partitions.size()}, {"writes_on_their_way", open_.size()}});
+  }
+
+  partition_router_deps deps_;
+  std::map<std::uint64_t, routed_write> open_;
+  std::map<std::uint64_t, std::pair<std::uint64_t, std::size_t>> part_of_; ///< of which write, and which, by ticket
+  std::uint64_t last_ = 0;                                                 ///< ticket
+  std::vector<store_client> watchers_;                                     ///< of every task
+  bool is_told_ = false;   ///< what the partitions tell of every task, or will be
+  std::size_t silent_ = 0; ///< partitions that have not said yet that they tell of every task
+};
+
+} // namespace
+
+own_store_actor spawn_partition_router(caf::actor_system& sys, partition_router_deps deps) {
+  return sys.spawn<partition_router>(std::move(deps));
+}
+
+} // namespace steadfast::actors

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "actors/protocol/protocols.hpp"
+#include "store/joined/joined_store.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace caf {
+class actor_system;
+}
+
+namespace steadfast::actors {
+
+struct partition_router_deps {
+  std::vector<own_store_actor> partitions;          ///< those of the store, in order
+  std::shared_ptr<const store::joined_store> store; ///< says which of them a write is for
+};
+own_store_actor spawn_partition_router(caf::actor_system& sys, partition_router_deps deps);
+
+} // namespace steadfast::actors
