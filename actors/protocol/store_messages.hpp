@@ -105,7 +105,7 @@ STEADFAST_MESSAGE(list_leases)
 struct lease_page {
   std::vector<boxed<store::lease>> leases;
   workflow::instant now;         ///< by the clock of the store's node, which decides when leases end
-  workflow::instant store_since; ///< when the store was opened
+  workflow::instant store_since; ///< when the store was opened, or took writes again
 };
 STEADFAST_MESSAGE(lease_page, x.leases, x.now, x.store_since)
 

@@ -191,8 +191,15 @@ private:
 
   lease_page on_leases() {
     const auto clock = deps_.clock.reading(this);
-    return {boxes(deps_.store->leases(deps_.is_only_read ? workflow::clock_reading{clock.now} : clock)), clock.now,
-            since_};
+    workflow::write_times times{since_, workflow::unset};
+    if (deps_.pauses) // before it is read, or a renewal could be stored in between
+      times = {since_, deps_.pauses->again, deps_.pauses->waiting_since};
+    auto leases = deps_.store->leases(deps_.is_only_read ? workflow::clock_reading{clock.now} : clock);
+    auto last_end = workflow::unset;
+    for (const auto& l : leases)
+      if (l.expires_at <= clock.now)
+        last_end = std::max(last_end, l.expires_at);
+    return {boxes(std::move(leases)), clock.now, workflow::renewable_since(times, last_end, clock.now)};
   }
 
   overdue_page on_overdue(const find_overdue& m) {

@@ -2,6 +2,7 @@
 
 #include "actors/common/clock.hpp"
 #include "actors/protocol/protocols.hpp"
+#include "actors/storing/write_pauses.hpp"
 #include "store/contract/local_store.hpp"
 
 #include <memory>
@@ -18,6 +19,7 @@ struct reader_deps {
   actors::store_actor store_actor;           ///< told of damaged records
   node_clock clock;
   bool is_only_read = false; ///< nobody gives leases by this clock: they are shown as they were given
+  std::shared_ptr<const write_pauses> pauses{}; ///< null: there are none
 };
 reader_actor spawn_reader(caf::actor_system& sys, reader_deps deps, bool detached = true);
 

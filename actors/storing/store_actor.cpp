@@ -215,6 +215,9 @@ private:
     for (const auto& w : c.batch)
       writes.push_back(&*w.what);
     c.begun = clock().now();
+    c.begun_at = deps_.clock.now(this);
+    if (under_way_.empty())
+      deps_.pauses->waiting_since = c.begun_at;
     try {
       c.end = deps_.store->begin_commit(writes);
     } catch (const store::store_error&) {
@@ -240,6 +243,7 @@ private:
       tell_trouble(e.what());
       answer_all(c.batch, std::vector<store::outcome>(c.batch.size(), not_now(e.what())));
     }
+    deps_.pauses->waiting_since = under_way_.empty() ? workflow::never : under_way_.front().begun_at;
     set_damaged_aside();
   }
 
@@ -270,6 +274,8 @@ private:
   void tell_trouble(const std::string& why) {
     if (deps_.warn && why.empty() != view_.trouble.empty())
       deps_.warn(why.empty() ? "the store takes writes again" : "the store takes no writes: " + why);
+    if (why.empty() != view_.trouble.empty())
+      deps_.pauses->again = why.empty() ? deps_.clock.now(this) : workflow::never;
     view_.trouble = why;
   }
 
@@ -492,6 +498,7 @@ private:
   struct commit_under_way {
     std::vector<queued_write> batch;
     caf::actor_clock::time_point begun;
+    workflow::instant begun_at; ///< by the store's clock
     store::state_store::commit_end end;
   };
   struct commit_made {

@@ -2,6 +2,7 @@
 
 #include "actors/common/clock.hpp"
 #include "actors/protocol/protocols.hpp"
+#include "actors/storing/write_pauses.hpp"
 #include "store/contract/local_store.hpp"
 #include "workflow/time/time.hpp"
 
@@ -28,7 +29,8 @@ struct store_actor_deps {
   std::function<void(std::uint64_t number)> on_end{};  ///< of a task; it is committed. Must not block
   std::function<void(const std::string& line)> warn{}; ///< that the store takes no writes, and that it does again
   workflow::span save_after{200}; ///< for so long the engine may put off what several commits can share
-  store_actor next{};             ///< gets what comes after it was drained; none: it is not drained
+  std::shared_ptr<write_pauses> pauses = std::make_shared<write_pauses>(); ///< for the reader beside it
+  store_actor next{}; ///< gets what comes after it was drained; none: it is not drained
 };
 own_store_actor spawn_store_actor(caf::actor_system& sys, store_actor_deps deps, bool detached = true);
 

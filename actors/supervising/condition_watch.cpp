@@ -50,6 +50,8 @@ void condition_watch::look(const store::lease_guard& guard, std::uint64_t ticket
 
 void condition_watch::see_nodes() {
   ask_reader<lease_page>(list_leases{}, [this](const lease_page& page) {
+    if (!workflow::can_be_renewed(page.store_since, page.now))
+      return end();
     note_nodes(page);
     see_store();
   });

@@ -207,6 +207,8 @@ private:
 
   /// A node's locks are freed when its lease has ended, once for each time that it ends.
   void on_leases(const lease_page& page) {
+    if (!workflow::can_be_renewed(page.store_since, page.now))
+      return;
     const auto before = std::exchange(freed_, {});
     schedules_.learn(all_know_schedules(page));
     for (const auto& lease : page.leases) {

@@ -173,7 +173,7 @@ private:
     }
     own_.store_actor =
       shown(own_.all, "partition_router", actors::spawn_partition_router(system_, std::move(router)), {}, true);
-    own_.reader = spawn_reader(own_.store, own_.files, own_.store_actor, {});
+    own_.reader = spawn_reader(own_.store, own_.files, own_.store_actor, nullptr, {});
   }
 
   /// Who writes and reads one partition, the next.
@@ -188,21 +188,21 @@ private:
     deps.on_fatal = with_.on_fatal;
     deps.on_end = with_.on_end;
     deps.warn = with_.warn;
+    const auto pauses = deps.pauses;
     deps.next = parts_.link;
     store_parts::of_partition p;
     p.store_actor =
       shown(own_.all, "store", actors::spawn_store_actor(system_, std::move(deps), with_.detached), name, true);
-    p.reader = spawn_reader(store, files, p.store_actor, name);
+    p.reader = spawn_reader(store, files, p.store_actor, pauses, name);
     return p;
   }
 
   actors::reader_actor spawn_reader(const std::shared_ptr<store::state_store>& store,
                                     const std::shared_ptr<store::store_files>& files,
-                                    const actors::store_actor& store_actor, const std::string& name) {
-    return shown(own_.all, "reader",
-                 actors::spawn_reader(system_, {store, files, store_actor, parts_.clock, options_.store.read_only},
-                                      with_.detached),
-                 name, true);
+                                    const actors::store_actor& store_actor,
+                                    std::shared_ptr<const actors::write_pauses> pauses, const std::string& name) {
+    actors::reader_deps deps{store, files, store_actor, parts_.clock, options_.store.read_only, std::move(pauses)};
+    return shown(own_.all, "reader", actors::spawn_reader(system_, std::move(deps), with_.detached), name, true);
   }
 
   // ---- partitions ----

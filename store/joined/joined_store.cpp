@@ -86,8 +86,8 @@ struct joined_store::parting {
       std::get<claim_tasks>(p.what).max = w.max / in.count() + (p.partition < w.max % in.count() ? 1 : 0);
     return parts;
   }
-  /// The others are the same in all, or each does what it has of it: `max` bounds one transaction, and purge_ended keeps
-  /// so many of each partition rather than fewer in all than was asked for.
+  /// The others are the same in all, or each does what it has of it: `max` bounds one transaction, and purge_ended
+  /// keeps so many of each partition rather than fewer in all than was asked for.
   template <class Write>
   std::vector<part> operator()(const Write& w) const {
     return all(w);

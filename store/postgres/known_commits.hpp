@@ -8,9 +8,9 @@
 
 namespace steadfast::store::postgres {
 
-/// What this node has seen of a partition, as its owner or while it waited, and where: a server that shows less has lost
-/// commits, or is a former primary that came back. Kept in a file, so that a node that is restarted knows it still.
-/// For any thread.
+/// What this node has seen of a partition, as its owner or while it waited, and where: a server that shows less has
+/// lost commits, or is a former primary that came back. Kept in a file, so that a node that is restarted knows it
+/// still. For any thread.
 class known_commits {
 public:
   /// No file: it is known as long as this lives.

@@ -82,8 +82,9 @@ void one_node::spawn_all() {
   const auto& clock = system_->clock();
   actors::store_actor_deps w{store_, store_, clock, settings_.batch_max, settings_.backlog_max, {}};
   w.on_fatal = [this](const std::string& why) { fatal_ = why; };
+  const auto pauses = w.pauses;
   store_actor = system_->keep(actors::spawn_store_actor(sys, std::move(w), false));
-  reader = system_->keep(actors::spawn_reader(sys, {store_, store_, store_actor, clock}, false));
+  reader = system_->keep(actors::spawn_reader(sys, {store_, store_, store_actor, clock, false, pauses}, false));
   std::set<std::string> names;
   for (const auto& d : settings_.definitions)
     names.merge(workflow::agents_of(d));

@@ -70,6 +70,10 @@ instant end_of(instant expires_at, span ttl, const clock_reading& clock) {
   return expires_at == unset || is_of_this_clock ? expires_at : clock.set_at + ttl;
 }
 
+instant renewable_since(const write_times& w, instant last_end, instant now) {
+  return w.again == never || w.waiting_since <= last_end ? now : std::max(w.opened, w.again);
+}
+
 bool has_ended(instant expires_at, span ttl, instant store_since, instant now) {
   const bool released = expires_at == unset;
   return released || now >= std::max(expires_at, store_since + ttl);

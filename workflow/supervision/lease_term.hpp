@@ -51,6 +51,21 @@ instant end_of(instant expires_at, span ttl, const clock_reading& clock);
 /// not renew because the store was away is good for a whole ttl more from the store's return.
 bool has_ended(instant expires_at, span ttl, instant store_since, instant now);
 
+/// When a store took writes, as far as its leases depend on it.
+struct write_times {
+  instant opened;
+  instant again;                 ///< when it took writes again; unset: it always did; never: it takes none now
+  instant waiting_since = never; ///< when the oldest write began that is under way; never: none is
+};
+/// For has_ended, as store_since: since when leases can be renewed. `last_end`: of those that have ended, the last; while
+/// a write is under way since before that, its renewal may be waiting behind it.
+instant renewable_since(const write_times& w, instant last_end, instant now);
+
+/// Of a store_since. If not, nobody is judged by his lease.
+constexpr bool can_be_renewed(instant store_since, instant now) {
+  return store_since < now;
+}
+
 /// When next_step should be looked at again.
 instant next_look(const lease_campaign& c, const lease_terms& terms);
 

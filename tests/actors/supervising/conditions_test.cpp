@@ -73,6 +73,23 @@ TEST_CASE("a node whose lease ends without a word is an incident, until it is ba
   CHECK(open_of(node, "node_lost").empty());
 }
 
+TEST_CASE("row 92: no node is lost because the store took no writes, nor in the time that it has to renew its lease") {
+  one_node node;
+  node.run();
+  join(node, "c");
+  node.advance(8s);
+  node.store().fail_always(tests::store_tap::fault::full);
+  node.advance(1min);
+  node.store().fail_always({});
+  node.advance(8s);
+  CHECK(open_of(node, "node_lost").empty());
+  join(node, "c");
+  node.advance(8s);
+  CHECK(open_of(node, "node_lost").empty());
+  node.advance(10s);
+  CHECK(open_of(node, "node_lost").size() == 1);
+}
+
 TEST_CASE("a certificate that ends within 30 days is an incident of its node, until it is renewed") {
   one_node node;
   node.run();

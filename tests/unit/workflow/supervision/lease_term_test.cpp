@@ -198,3 +198,14 @@ TEST_CASE("row 45: leases that nobody could renew while the store was away are g
   CHECK(has_ended(began - 1h, 10s, store_since, began + 10s));
   CHECK(has_ended(unset, 10s, store_since, began)); // given back in good order
 }
+
+TEST_CASE("leases can be renewed while the store takes writes, but for one that ended while a write was waiting") {
+  const auto opened = began - 1h;
+  CHECK(renewable_since({opened, unset}, began, began) == opened);
+  CHECK(renewable_since({opened, began - 5s}, began, began) == began - 5s);
+  CHECK(renewable_since({opened, never}, unset, began) == began);
+  CHECK(renewable_since({opened, unset, began - 2s}, began - 3s, began) == opened);
+  CHECK(renewable_since({opened, unset, began - 2s}, began - 2s, began) == began);
+  CHECK(can_be_renewed(opened, began));
+  CHECK_FALSE(can_be_renewed(began, began));
+}
