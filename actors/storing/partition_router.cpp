@@ -8,6 +8,7 @@
 #include "actors/protocol/type_ids.hpp"
 #include "workflow/task/partition.hpp"
 
+#include <caf/actor_addr.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 #include <caf/typed_response_promise.hpp>
@@ -78,12 +79,22 @@ private:
   void on_writes(const write_requests& m) {
     const auto client = sender_of<store_client>(this);
     std::map<std::uint32_t, write_requests> of_partitions;
+    writes_done not_now;
     for (const auto& r : m.all) {
+      std::vector<store::joined_store::part> parts;
+      try {
+        parts = deps_.store->parts_of(*r.what);
+      } catch (const store::store_error& e) { // it has to be read which of them have the incident, or the bulk act
+        auto& refused = not_now.all.emplace_back();
+        refused.ticket = r.ticket;
+        refused.outcome = boxed<store::outcome>{store::decision{store::write_status::full, e.what()}};
+        continue;
+      }
       const auto whole = ++last_;
       auto& w = open_[whole];
       w.client = client;
       w.ticket = r.ticket;
-      w.parts = deps_.store->parts_of(*r.what);
+      w.parts = std::move(parts);
       w.said.resize(w.parts.size());
       w.unanswered = w.parts.size();
       for (std::size_t i = 0; i < w.parts.size(); ++i) {
@@ -97,6 +108,8 @@ private:
     }
     for (auto& [partition, writes] : of_partitions)
       tell(this, deps_.partitions[partition], std::move(writes));
+    if (!not_now.all.empty())
+      tell(this, client, std::move(not_now));
   }
 
   void on_written(const writes_done& m) {
@@ -137,20 +150,24 @@ private:
       begin_to_watch();
     watchers_.push_back(client);
     monitor(client);
-    if (silent_ == 0)
+    if (all_tell())
       tell(this, client, store_news{});
   }
 
   void begin_to_watch() {
-    silent_ = deps_.partitions.size();
     for (const auto& p : deps_.partitions)
       tell(this, p, subscribe{every_task});
   }
 
+  bool all_tell() const { return telling_.size() == deps_.partitions.size(); }
+
   void on_news(const store_news& m) {
     const bool says_nothing = m.changed.empty() && !m.work && !m.review && !m.notices;
-    if (says_nothing && silent_ > 0 && --silent_ > 0)
-      return;
+    if (says_nothing && !all_tell()) { // one may say it again before another one does
+      telling_.insert(caf::actor_cast<caf::actor_addr>(current_sender()));
+      if (!all_tell())
+        return;
+    }
     for (const auto& w : watchers_)
       tell(this, w, m);
   }
@@ -172,8 +189,9 @@ private:
   }
 
   actor_state state() const {
-    return state_of(counted(open_.size(), "write") + " on the way",
-                    {{"partitions", deps_.partitions.size()}, {"writes_on_their_way", open_.size()}});
+    return state_of(
+      counted(open_.size(), "write") + " on the way",
+      {{"partitions", deps_.partitions.size()}, {"writes_on_their_way", open_.size()}, {"watchers", watchers_.size()}});
   }
 
   partition_router_deps deps_;
@@ -181,8 +199,8 @@ private:
   std::map<std::uint64_t, std::pair<std::uint64_t, std::size_t>> part_of_; ///< of which write, and which, by ticket
   std::uint64_t last_ = 0;                                                 ///< ticket
   std::vector<store_client> watchers_;                                     ///< of every task
-  bool is_told_ = false;   ///< what the partitions tell of every task, or will be
-  std::size_t silent_ = 0; ///< partitions that have not said yet that they tell of every task
+  bool is_told_ = false;              ///< what the partitions tell of every task, or will be
+  std::set<caf::actor_addr> telling_; ///< partitions that have said that they tell of every task
 };
 
 } // namespace
