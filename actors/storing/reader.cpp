@@ -7,6 +7,7 @@
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
 #include "actors/storing/long_questions.hpp"
+#include "workflow/supervision/lease_term.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/result.hpp>

@@ -57,8 +57,8 @@ struct write_times {
   instant again;                 ///< when it took writes again; unset: it always did; never: it takes none now
   instant waiting_since = never; ///< when the oldest write began that is under way; never: none is
 };
-/// For has_ended, as store_since: since when leases can be renewed. `last_end`: of those that have ended, the last; while
-/// a write is under way since before that, its renewal may be waiting behind it.
+/// For has_ended, as store_since: since when leases can be renewed. `last_end`: of those that have ended, the last;
+/// while a write is under way since before that, its renewal may be waiting behind it.
 instant renewable_since(const write_times& w, instant last_end, instant now);
 
 /// Of a store_since. If not, nobody is judged by his lease.

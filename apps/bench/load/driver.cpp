@@ -63,7 +63,7 @@ public:
          std::promise<nlohmann::json>& result)
       : driver_actor::base{cfg},
         gateway_{target.gateway},
-        store_{target.store},
+        stores_{target.stores},
         workload_{w},
         plan_{plan},
         result_{result},
@@ -117,7 +117,7 @@ private:
     actors::tell_after(this, driver_actor{this}, tick, drive_on{});
   }
 
-  moment look() const { return {steady::now(), figures_now(), store_ ? store_->figures() : store_figures{}}; }
+  moment look() const { return {steady::now(), figures_now(), figures_of(stores_)}; }
 
   void begin_measuring() {
     phase_ = phase::measuring;
@@ -172,7 +172,7 @@ private:
     found->second.is_answered = true;
     if (counts(found->second))
       acknowledged_.add(now - found->second.due);
-    if (plan_.until_acknowledged || !store_)
+    if (plan_.until_acknowledged || stores_.empty())
       close(found);
   }
 
@@ -238,7 +238,7 @@ private:
                      {"ended_in_slots", ended_in_slots_},
                      {"resident_bytes", after_.process.resident},
                      {"resident_peak_bytes", drained_.process.resident_peak}};
-    if (!store_) {
+    if (stores_.empty()) {
       j.erase("transitions_per_second");
       j["submissions_per_second"] = per_second(acknowledged_.count());
       return j;
@@ -272,7 +272,7 @@ private:
   }
 
   actors::gateway_actor gateway_;
-  std::shared_ptr<watched_store> store_;
+  watched_stores stores_;
   workload workload_;
   load_plan plan_;
   std::promise<nlohmann::json>& result_;
@@ -301,15 +301,13 @@ nlohmann::json drive(const load_target& target, const workload& w, const load_pl
   std::promise<nlohmann::json> result;
   auto future = result.get_future();
   const driver_actor d = target.system.spawn<driver>(target, w, plan, result);
-  if (target.store)
-    target.store->on_ended([d](ended_tasks indexes) {
-      actors::tell_from_outside(d, tasks_ended{std::move(indexes), steady::now().time_since_epoch().count()});
-    });
+  on_ended(target.stores, [d](ended_tasks indexes) {
+    actors::tell_from_outside(d, tasks_ended{std::move(indexes), steady::now().time_since_epoch().count()});
+  });
   while (future.wait_for(look_again) != std::future_status::ready)
     if (is_stopped())
       actors::tell_from_outside(d, stop_driving{});
-  if (target.store)
-    target.store->on_ended({});
+  on_ended(target.stores, {});
   return future.get();
 }
 

@@ -36,7 +36,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(load_plan, in_flight, rate, unti
 struct load_target {
   caf::actor_system& system;
   actors::gateway_actor gateway;
-  std::shared_ptr<watched_store> store;
+  watched_stores stores;
 };
 
 /// Submits as an actor of the node's own process does, with typed messages. Blocks until everything has ended or

@@ -115,4 +115,26 @@ void watched_store::on_ended(std::function<void(ended_tasks)> call) {
   on_ended_ = std::move(call);
 }
 
+store_figures figures_of(const watched_stores& all) {
+  store_figures sum;
+  for (const auto& s : all) {
+    const auto f = s->figures();
+    sum.commits += f.commits;
+    sum.synced += f.synced;
+    sum.writes += f.writes;
+    sum.submitted += f.submitted;
+    sum.transitions += f.transitions;
+    sum.ended += f.ended;
+    sum.commit_seconds += f.commit_seconds;
+    sum.commit_cpu_seconds += f.commit_cpu_seconds;
+    sum.writer_cpu_seconds += f.writer_cpu_seconds;
+  }
+  return sum;
+}
+
+void on_ended(const watched_stores& all, const std::function<void(ended_tasks)>& call) {
+  for (const auto& s : all)
+    s->on_ended(call);
+}
+
 } // namespace steadfast::bench

@@ -69,4 +69,11 @@ private:
   std::function<void(ended_tasks)> on_ended_;
 };
 
+/// Of a node: one for each partition; none: it has no store.
+using watched_stores = std::vector<std::shared_ptr<watched_store>>;
+/// Of all together.
+store_figures figures_of(const watched_stores& all);
+/// Called likewise, by each on its thread.
+void on_ended(const watched_stores& all, const std::function<void(ended_tasks)>& call);
+
 } // namespace steadfast::bench

@@ -3,6 +3,7 @@
 #include "apps/bench/figures/process_figures.hpp"
 #include "apps/bench/load/driver.hpp"
 #include "runtime/node/node_inside.hpp"
+#include "store/joined/joined_store.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -76,6 +77,10 @@ actors::agent_function timed(actors::quick_function f, std::shared_ptr<std::atom
   }};
 }
 
+store::joined_store joined(const watched_stores& partitions) {
+  return store::joined_store{{partitions.begin(), partitions.end()}};
+}
+
 } // namespace
 
 part_node::part_node(const part_setup& setup)
@@ -86,7 +91,7 @@ part_node::part_node(const part_setup& setup)
   if (has(setup, "store"))
     node_inside{node_}.wrap_store([this](std::shared_ptr<store::local_store> real) {
       const bool is_filled = setup_.roles == std::vector<std::string>{"store"}; // by fill(), next to the node
-      return store_ = std::make_shared<watched_store>(std::move(real), !is_filled, setup_.server.empty());
+      return stores_.emplace_back(std::make_shared<watched_store>(std::move(real), !is_filled, setup_.server.empty()));
     });
   node_.start();
 }
@@ -105,28 +110,30 @@ void part_node::add_agents(const part_setup& setup) {
 }
 
 nlohmann::json part_node::drive(const nlohmann::json& plan, const std::function<bool()>& is_stopped) {
-  return bench::drive({node_inside{node_}.system(), node_inside{node_}.parts().gateway, store_}, setup_.load,
+  return bench::drive({node_inside{node_}.system(), node_inside{node_}.parts().gateway, stores_}, setup_.load,
                       plan.get<load_plan>(), is_stopped);
 }
 
 void part_node::fill(std::uint64_t tasks) {
   constexpr std::uint64_t batch_size = 2000;
+  auto all = joined(stores_);
   std::vector<store::write> batch;
   for (std::uint64_t i = 0; i < tasks; ++i) {
     const auto now = std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now());
     batch.emplace_back(store::submit_task{submission_of(setup_.load, i), now});
     if (batch.size() == batch_size || i + 1 == tasks)
-      store_->commit(std::exchange(batch, {}));
+      all.commit(std::exchange(batch, {}));
   }
 }
 
 nlohmann::json part_node::figures() const {
   nlohmann::json j = figures_now();
   j["first_dispatch_at"] = first_dispatch_->load();
-  if (!store_)
+  if (stores_.empty())
     return j;
-  const auto s = stats_of(*store_, store_.get());
-  j["store"] = store_->figures();
+  auto all = joined(stores_);
+  const auto s = stats_of(all, &all);
+  j["store"] = figures_of(stores_);
   j["store_bytes"] = s.bytes_used;
   for (const auto& [state, count] : s.tasks)
     j["tasks"][std::string{workflow::to_string(state)}] = count;

@@ -26,7 +26,7 @@ private:
   void add_agents(const part_setup& setup);
 
   part_setup setup_;
-  std::shared_ptr<watched_store> store_;                      ///< none without the role
+  watched_stores stores_;                                     ///< of its partitions; none without the role
   std::shared_ptr<std::atomic<std::int64_t>> first_dispatch_; ///< by the steady clock, in its ticks; 0: none yet
   assembled_node node_;
 };

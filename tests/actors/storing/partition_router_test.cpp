@@ -406,7 +406,7 @@ TEST_CASE("what a router says of a write for all partitions is what all of them 
   CHECK(claimed == 6);
 }
 
-TEST_CASE("a write that one partition refuses, or whose end there is unknown, is told so, and the same again is safe") {
+TEST_CASE("row 147: a write that one partition refuses, or whose end there is unknown, is told so and safe to repeat") {
   routed_store s;
   REQUIRE(s.partition(1).commit({store::register_definition{trip_of_other_steps()}}).at(0).result
           == write_status::applied);

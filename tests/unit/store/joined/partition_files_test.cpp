@@ -35,7 +35,7 @@ void write_text(const std::filesystem::path& to, const std::string& text) {
   std::ofstream{to} << text;
 }
 
-TEST_CASE("partition files: as many as were wanted, for as long as the store is there") {
+TEST_CASE("row 147: a store has as many partitions as were wanted, for as long as it is there") {
   const temporary_directory at;
   {
     const auto all = open_partitions(in_files(at), 3);
