@@ -21,8 +21,8 @@ struct effects {
   temp_folder place;
 };
 
-/// Its workflow `marked` has two steps, each of which leaves a folder for its key; `gated` waits for the event `go` with
-/// the key of its payload, and its `marked` is a task of its own.
+/// Its workflow `marked` has two steps, each of which leaves a folder for its key; `gated` waits for the event `go`,
+/// with the key of its payload, and then starts a task of `marked`.
 class node_of_three : private effects, public node_process {
 public:
   node_of_three()
