@@ -147,6 +147,15 @@ void look_for_child_workflows(const node_options& o, config_findings& found) {
                                  + ", which is in no file of this node: it must be in the store when the step begins");
 }
 
+void look_at_partitions(const node_options& o, config_findings& found) {
+  if (!o.roles.store || o.store_server.is_used() || o.partitions == 0 || !store::is_store_at(o.store.path))
+    return;
+  const auto there = store::partitions_at(o.store.path);
+  if (there != o.partitions)
+    found.problems.push_back("store.preview_partitions is " + std::to_string(o.partitions) + ", and the store has "
+                             + std::to_string(there) + ", for as long as it is there");
+}
+
 void look_at_http_files(const node_options& o, config_findings& found) {
   found.problems = runtime::file_problems(o.http);
   if (!found.problems.empty())
@@ -160,6 +169,7 @@ void look_at_http_files(const node_options& o, config_findings& found) {
 config_findings look_closer(const node_options& o) {
   config_findings found;
   look_at_http_files(o, found);
+  look_at_partitions(o, found);
   look_for_agents(o, found);
   look_at_schedules(o, found);
   look_for_child_workflows(o, found);

@@ -71,7 +71,7 @@ void check_socket(const node_options& o, std::vector<std::string>& found) {
 void check_partitions(const node_options& o, std::vector<std::string>& found) {
   if (o.partitions <= 1)
     return;
-  const std::string what = "store.partitions " + std::to_string(o.partitions) + ": a store ";
+  const std::string what = "store.preview_partitions " + std::to_string(o.partitions) + ": a store ";
   if (o.store_server.is_used())
     found.push_back(what + "on a server has one partition");
   else if (o.cluster.is_used())

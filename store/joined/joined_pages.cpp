@@ -4,6 +4,7 @@
 #include "store/verbs/decide_event.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -71,7 +72,7 @@ std::vector<std::vector<Entry>> grouped(std::vector<Entry>&& all, Same same) {
   std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) { return a.number < b.number; });
   std::vector<std::vector<Entry>> groups;
   for (auto& x : all) {
-    const auto of = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return same(g.front(), x); });
+    const auto of = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return same(g, x); });
     if (of != groups.end())
       of->push_back(std::move(x));
     else
@@ -124,8 +125,9 @@ std::vector<late_reply_entry> joined(std::vector<std::vector<late_reply_entry>> 
 // ---- what each partition has of the same thing ----
 
 std::vector<std::vector<incident>> groups_of(std::vector<incident> all) {
-  return grouped(std::move(all),
-                 [](const incident& a, const incident& b) { return is_open(a) && is_open(b) && a.what == b.what; });
+  return grouped(std::move(all), [](const std::vector<incident>& group, const incident& x) {
+    return is_open(group.front()) && is_open(x) && group.front().what == x.what;
+  });
 }
 
 incident joined(const std::vector<incident>& group) {
@@ -156,11 +158,16 @@ incident joined(const std::vector<incident>& group) {
   return x;
 }
 
-std::vector<std::vector<workflow::bulk_act>> groups_of(std::vector<workflow::bulk_act> all) {
+std::vector<std::vector<workflow::bulk_act>> groups_of(std::vector<workflow::bulk_act> all, std::size_t partitions) {
+  constexpr workflow::span apart_max = std::chrono::seconds{10}; // each writer told the time when it came to the write
   const auto start = [](const workflow::bulk_act& b) {
-    return std::tie(b.started_at, b.who, b.why, b.act, b.step, b.document, b.new_key, b.where, b.filter);
+    return std::tie(b.who, b.why, b.act, b.step, b.document, b.new_key, b.where, b.filter, b.about);
   };
-  return grouped(std::move(all), [&](const auto& a, const auto& b) { return start(a) == start(b); });
+  return grouped(std::move(all), [&](const std::vector<workflow::bulk_act>& group, const workflow::bulk_act& x) {
+    const auto is_of_its_partition = [&](const auto& b) { return b.number % partitions == x.number % partitions; };
+    return start(group.front()) == start(x) && std::chrono::abs(group.front().started_at - x.started_at) <= apart_max
+           && std::none_of(group.begin(), group.end(), is_of_its_partition);
+  });
 }
 
 workflow::bulk_act joined(const std::vector<workflow::bulk_act>& group) {

@@ -30,9 +30,10 @@ std::vector<late_reply_entry> joined(std::vector<std::vector<late_reply_entry>> 
 std::vector<std::vector<incident>> groups_of(std::vector<incident> all);
 /// As one: it is acknowledged or muted once all are, and `times` is that of the one that began most often.
 incident joined(const std::vector<incident>& group);
-/// Likewise those that one write began. `about` is of all partitions, and was said to each: so one that has ended
-/// counts tasks of others as skipped, and how many were is only known when all have ended.
-std::vector<std::vector<workflow::bulk_act>> groups_of(std::vector<workflow::bulk_act> all);
+/// Likewise those that one write began: alike in all but the moment, and one of each partition. `about` is of all
+/// partitions, and was said to each: so one that has ended counts tasks of others as skipped, and how many were is only
+/// known when all have ended.
+std::vector<std::vector<workflow::bulk_act>> groups_of(std::vector<workflow::bulk_act> all, std::size_t partitions);
 /// As one: it is open while one is, and then stopped if one was.
 workflow::bulk_act joined(const std::vector<workflow::bulk_act>& group);
 

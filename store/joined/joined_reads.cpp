@@ -191,7 +191,7 @@ std::optional<incident> joined_store::find_incident(std::uint64_t number) const 
 /// Those that are over too: one is open while a part of it is.
 std::vector<std::vector<workflow::bulk_act>> joined_store::bulk_groups() const {
   return groups_of(
-    together(each([](const local_store& s) { return s.bulk_acts(false, std::nullopt, all_there_are).acts; })));
+    together(each([](const local_store& s) { return s.bulk_acts(false, std::nullopt, all_there_are).acts; })), count());
 }
 
 std::vector<workflow::bulk_act> joined_store::bulk_acts_of(std::uint64_t number) const {

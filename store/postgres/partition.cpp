@@ -130,7 +130,11 @@ std::int64_t count_sessions(connection& c, const std::string& name) {
 
 namespace {
 
-std::string why_lost(connection& c, std::int64_t number, const acknowledged& known) {
+/// Of a server that has the store; what is wrong with another one is told elsewhere.
+std::string why_lost(connection& c, const owner_settings& s, std::int64_t number, const acknowledged& known) {
+  const auto found = find_store(c, s.where.schema);
+  if (!found.card || found.card->identity != s.identity)
+    return {};
   const auto shown = look_at(c, number);
   return shown ? lost_by_server(*shown, known) : std::string{};
 }
@@ -142,7 +146,7 @@ connection open_where_known(const owner_settings& s, std::int64_t number, const 
   if (!s.known)
     return connection::open(s.where, name, limits, now);
   return connection::open(s.where, name, limits, now, s.known->server(),
-                          [&](connection& c) { return why_lost(c, number, s.known->of(s.identity)); });
+                          [&](connection& c) { return why_lost(c, s, number, s.known->of(s.identity)); });
 }
 
 partition::partition(std::int64_t number, owner_settings settings, monotonic_clock now)
@@ -161,7 +165,7 @@ take_answer partition::connect() {
     const auto& schema = settings_.where.schema;
     const auto& from = last_server_.empty() && settings_.known ? settings_.known->server() : last_server_;
     connection_ = connection::open(settings_.where, session_name(schema, number_), settings_.limits, now_, from,
-                                   [&](connection& c) { return lost = why_lost(c, number_, all_known()); });
+                                   [&](connection& c) { return lost = why_lost(c, settings_, number_, all_known()); });
     last_server_ = connection_->server();
     const auto found = find_store(*connection_, schema);
     auto wrong = why_not_usable(found, schema);

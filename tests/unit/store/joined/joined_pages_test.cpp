@@ -413,13 +413,14 @@ TEST_CASE("bulk acts of one start are one, which is open while a part of it is")
   a.skipped = 3;
   auto b = a;
   b.number = 4;
+  b.started_at = at(2); // its writer came to it later
   b.beyond = 21;
   b.position = 12;
   b.met = {7};
   auto other = a;
   other.number = 6;
   other.step = "drone";
-  const auto groups = groups_of({a, b, other});
+  const auto groups = groups_of({a, b, other}, 2);
   REQUIRE(groups.size() == 2);
   auto x = joined(groups[0]);
   CHECK(x.number == 4);
@@ -449,8 +450,22 @@ TEST_CASE("bulk acts of one start are one, which is open while a part of it is")
   CHECK(x.skipped == 3);
   a.state = bulk_state::ended;
   CHECK(joined(std::vector{b, a}).skipped == 4); // of 10 tasks, 2 were done and 4 refused
-  CHECK(page_of(groups_of({a, b}), true, {}, 10).acts.empty());
-  CHECK(page_of(groups_of({a, b}), false, {}, 10).acts.size() == 1);
+  CHECK(page_of(groups_of({a, b}, 2), true, {}, 10).acts.empty());
+  CHECK(page_of(groups_of({a, b}, 2), false, {}, 10).acts.size() == 1);
+}
+
+TEST_CASE("two bulk acts that were begun alike, one right after the other, stay two") {
+  std::vector<workflow::bulk_act> acts;
+  for (std::uint64_t i = 2; i < 6; ++i) {
+    acts.emplace_back().number = i;
+    acts.back().started_at = at(1);
+  }
+  const auto groups = groups_of(acts, 2);
+  REQUIRE(groups.size() == 2);
+  CHECK(groups[0].size() == 2);
+  CHECK(groups[1].front().number == 4);
+  acts.back().started_at += std::chrono::minutes{1};
+  CHECK(groups_of(acts, 2).size() == 3);
 }
 
 TEST_CASE("a lease of all partitions is told as it is where it ends first") {
