@@ -79,9 +79,9 @@ public:
   void reload_certificates() {
     if (!host_.options.has_certificate())
       return;
-    if (const auto why = why_untimely(host_.options); !why.empty())
-      throw node_error{why};
     auto made = make_tls(host_.options);
+    if (const auto why = why_untimely(host_.options, *made); !why.empty())
+      throw node_error{why};
     asio::post(host_.io, [this, made = std::move(made)] { tls_ = made; });
   }
 

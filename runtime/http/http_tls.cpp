@@ -29,10 +29,11 @@ std::shared_ptr<boost::asio::ssl::context> make_tls(const http_server_options& o
 }
 
 std::string why_untimely(const http_server_options& o) {
-  if (!o.has_certificate())
-    return {};
-  const auto made = make_tls(o);
-  const auto own = facts_of(SSL_CTX_get0_certificate(made->native_handle()));
+  return o.has_certificate() ? why_untimely(o, *make_tls(o)) : std::string{};
+}
+
+std::string why_untimely(const http_server_options& o, boost::asio::ssl::context& made) {
+  const auto own = facts_of(SSL_CTX_get0_certificate(made.native_handle()));
   const auto why = why_untimely(own, std::chrono::system_clock::now());
   return why.empty() ? why : "http.certificate: " + o.certificate.string() + " " + why + ": clients refuse it";
 }

@@ -13,7 +13,9 @@ namespace steadfast::runtime {
 /// which names the option, the file and the remedy.
 std::shared_ptr<boost::asio::ssl::context> make_tls(const http_server_options& o);
 
-/// Why clients refuse the certificate today, a sentence; empty: for no such reason. Throws as make_tls does.
+/// Why clients refuse the certificate today, a sentence; empty: for no such reason. `made`: by make_tls of these.
+std::string why_untimely(const http_server_options& o, boost::asio::ssl::context& made);
+/// The same of the files as they are now. Throws as make_tls does.
 std::string why_untimely(const http_server_options& o);
 
 /// The common name in the certificate that the client showed and the authority vouches for; empty: there is none.

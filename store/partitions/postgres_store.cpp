@@ -60,9 +60,8 @@ private:
       if (postgres::lost_by_server(x.shown, known_->of(x.identity)).empty())
         known_->raise(x.identity, {x.shown.epoch, x.shown.commit}, x.server);
     const auto why_not = [&](postgres::connection& c) {
-      const auto there = postgres::find_store(c, schema).card;
-      const auto shown = there ? postgres::look_at(c, the_partition) : std::nullopt; // without one it is told below
-      return shown ? postgres::lost_by_server(*shown, known_->of(there->identity)) : std::string{};
+      return postgres::why_lost(c, schema, the_partition,
+                                [&](const std::string& identity) { return known_->of(identity); });
     };
     connection_ = postgres::connection::open(options_.where, name_, {}, now_, known_->server(), why_not);
     const auto found = postgres::find_store(*connection_, schema);

@@ -1,6 +1,5 @@
 #include "store/postgres/known_commits.hpp"
 
-#include <algorithm>
 #include <fstream>
 #include <system_error>
 #include <utility>

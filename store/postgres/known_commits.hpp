@@ -18,7 +18,7 @@ public:
 
   /// Of the store of that identity.
   acknowledged of(const std::string& identity) const;
-  /// It never sinks: under a higher epoch a commit number counts anew, since who raised that knew that all was there.
+  /// The epoch counts first, then the commit; what is lower changes nothing.
   /// What was known of another store is forgotten.
   void raise(const std::string& identity, const acknowledged& seen, const std::string& server);
   /// Where it was seen last; empty: nowhere in this life.

@@ -54,13 +54,28 @@ std::optional<shown_partition> look_at(connection& c, std::int64_t number) {
   return found ? std::optional{found->shown} : std::nullopt;
 }
 
+namespace {
+
+/// Nothing: the server has no such store; what is wrong with it is told by who uses it.
+std::optional<seen_partition> see(connection& c, const std::string& schema, std::int64_t number) {
+  const auto found = find_store(c, schema);
+  auto shown = found.card ? look_at(c, number) : std::nullopt;
+  return shown ? std::optional{seen_partition{c.server(), found.card->identity, *std::move(shown)}} : std::nullopt;
+}
+
+} // namespace
+
+std::string why_lost(connection& c, const std::string& schema, std::int64_t number, const known_of_store& known) {
+  const auto seen = see(c, schema, number);
+  return seen ? lost_by_server(seen->shown, known(seen->identity)) : std::string{};
+}
+
 std::vector<seen_partition> look_at_servers(const place& where, std::int64_t number, const std::string& name,
                                             const session_limits& limits, const monotonic_clock& now) {
   std::vector<seen_partition> all;
   const auto note = [&](connection& c) {
-    if (const auto found = find_store(c, where.schema); found.card)
-      if (auto shown = look_at(c, number))
-        all.push_back({c.server(), found.card->identity, std::move(*shown)});
+    if (auto seen = see(c, where.schema, number))
+      all.push_back(*std::move(seen));
     return std::string{"it was only looked at"};
   };
   try {
@@ -128,25 +143,13 @@ std::int64_t count_sessions(connection& c, const std::string& name) {
   return found[0].number(0, 0);
 }
 
-namespace {
-
-/// Of a server that has the store; what is wrong with another one is told elsewhere.
-std::string why_lost(connection& c, const owner_settings& s, std::int64_t number, const acknowledged& known) {
-  const auto found = find_store(c, s.where.schema);
-  if (!found.card || found.card->identity != s.identity)
-    return {};
-  const auto shown = look_at(c, number);
-  return shown ? lost_by_server(*shown, known) : std::string{};
-}
-
-} // namespace
-
 connection open_where_known(const owner_settings& s, std::int64_t number, const std::string& name,
                             const session_limits& limits, const monotonic_clock& now) {
   if (!s.known)
     return connection::open(s.where, name, limits, now);
-  return connection::open(s.where, name, limits, now, s.known->server(),
-                          [&](connection& c) { return why_lost(c, s, number, s.known->of(s.identity)); });
+  return connection::open(s.where, name, limits, now, s.known->server(), [&](connection& c) {
+    return why_lost(c, s.where.schema, number, [&](const std::string& identity) { return s.known->of(identity); });
+  });
 }
 
 partition::partition(std::int64_t number, owner_settings settings, monotonic_clock now)
@@ -165,7 +168,11 @@ take_answer partition::connect() {
     const auto& schema = settings_.where.schema;
     const auto& from = last_server_.empty() && settings_.known ? settings_.known->server() : last_server_;
     connection_ = connection::open(settings_.where, session_name(schema, number_), settings_.limits, now_, from,
-                                   [&](connection& c) { return lost = why_lost(c, settings_, number_, all_known()); });
+                                   [&](connection& c) {
+                                     return lost = why_lost(c, schema, number_, [this](const std::string& identity) {
+                                              return identity == settings_.identity ? all_known() : acknowledged{};
+                                            });
+                                   });
     last_server_ = connection_->server();
     const auto found = find_store(*connection_, schema);
     auto wrong = why_not_usable(found, schema);

@@ -38,6 +38,9 @@ struct seen_partition {
   std::string identity; ///< of the store
   shown_partition shown;
 };
+using known_of_store = std::function<acknowledged(const std::string& identity)>;
+/// Why the server is refused: it has less than is known. Empty: it is not, or it has no store. Throws store_error.
+std::string why_lost(connection& c, const std::string& schema, std::int64_t number, const known_of_store& known);
 /// On each server that takes writes now and has the store: more than one if a former primary came back, and the
 /// newest first. Those that do not answer are left out.
 std::vector<seen_partition> look_at_servers(const place& where, std::int64_t number, const std::string& name,
