@@ -91,8 +91,8 @@ std::string agent_core::no_room_for(const step_order& o, instant now) const {
   if (!attempts_.empty() && inputs_size_ + o.input.size() > options_.inputs_size_max)
     return "agent `" + options_.name + "` holds " + std::to_string(inputs_size_) + " bytes of input";
   if (comes_too_late(o, now))
-    return "agent `" + options_.name + "` has " + std::to_string(waiting())
-           + " orders waiting, too many for one more to begin by its complete-by";
+    return "agent `" + options_.name + "` has " + std::to_string(calls_.size()) + " calls under way and "
+           + std::to_string(waiting()) + " orders waiting, too many for one more to begin in time for its complete-by";
   return {};
 }
 

@@ -96,9 +96,10 @@ std::vector<agent_actor> agent_directory::holders(const workflow::task& t, std::
   return all;
 }
 
-void agent_directory::heard_of(std::uint64_t task, std::size_t step) {
+/// One that declines at once must not be asked again before those that are idle, though they let attempts expire.
+void agent_directory::heard_of(std::uint64_t task, std::size_t step, bool has_declined) {
   if (const auto* last = last_order(task, step); last)
-    last->to->load.unanswered = 0;
+    last->to->load.unanswered = has_declined ? last->to->load.unanswered + 1 : 0;
 }
 
 void agent_directory::settle(const workflow::task& t) {

@@ -17,7 +17,7 @@ struct agent_load {
   std::string agent;
   std::string node;
   std::uint64_t in_flight = 0;  ///< of its own attempts
-  std::uint64_t unanswered = 0; ///< attempts expired since its last report
+  std::uint64_t unanswered = 0; ///< attempts expired or declined since its last other report
 };
 
 /// Which agents can be reached, and where a scheduler's attempts are. workflow::choose_place decides where one goes.
@@ -35,8 +35,8 @@ public:
   /// Who may have this attempt: where it was sent, or everybody of that name if another scheduler has sent it.
   std::vector<agent_actor> holders(const workflow::task& t, std::size_t step) const;
 
-  /// The agent that got this step's last order has reported.
-  void heard_of(std::uint64_t task, std::size_t step);
+  /// The agent that got this step's last order has reported, or only that it does not take it.
+  void heard_of(std::uint64_t task, std::size_t step, bool has_declined);
   /// The task has changed: ended attempts no longer count as under way.
   void settle(const workflow::task& t);
   void forget(std::uint64_t task);

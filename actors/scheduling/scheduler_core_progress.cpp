@@ -71,7 +71,7 @@ void scheduler_core::note_refusal(const task_in_flight& e, const workflow::event
 }
 
 void scheduler_core::on_report(attempt_report m) {
-  agents_.heard_of(m.task_number, m.step);
+  agents_.heard_of(m.task_number, m.step, m.kind == report_kind::declined);
   const auto found = tasks_.find(m.task_number);
   if (found == tasks_.end()) {
     ++counts_.late;

@@ -420,7 +420,9 @@ TEST_CASE(
   CHECK(d.view().in_flight == 2);
   CHECK(d.view().queued == 8); // begun within ten seconds, less the two of the call itself
   REQUIRE(d.reports.size() == 90);
-  CHECK(d.reports[0].why == "agent `drone` has 8 orders waiting, too many for one more to begin by its complete-by");
+  CHECK(d.reports[0].why
+        == "agent `drone` has 2 calls under way and 8 orders waiting, too many for one more to begin in time for its "
+           "complete-by");
   CHECK(d.reports.back().retry_after >= 2500ms);
   CHECK(d.reports.back().retry_after <= 7500ms);
 }

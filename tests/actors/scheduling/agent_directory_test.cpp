@@ -85,8 +85,45 @@ TEST_CASE("an agent that let an attempt expire counts as loaded until it is hear
   d.route(t, 0);
   d.settle(after_event(t, workflow::attempt_expired{{0, 1, t.lock_epoch}}, t.steps[0].complete_by));
   REQUIRE(unanswered(d) == 1);
-  d.heard_of(1, 0);
+  d.heard_of(1, 0, false);
   CHECK(unanswered(d) == 0);
+}
+
+TEST_CASE("idle agents that let attempts expire get orders when the one that does the work declines them") {
+  agent_directory d;
+  d.learn(two_nodes());
+  const auto load_of = [&](const std::string& node) {
+    for (const auto& load : d.loads())
+      if (load.node == node)
+        return load;
+    return agent_load{};
+  };
+  std::uint64_t task = 0;
+  const auto let_expire = [&] {
+    auto t = trip_under_way(++task);
+    d.route(t, 0);
+    d.settle(after_event(t, workflow::attempt_expired{{0, 1, t.lock_epoch}}, t.steps[0].complete_by));
+  };
+  for (int i = 0; i < 20; ++i)
+    let_expire();
+  REQUIRE(load_of("a").unanswered == 10);
+  REQUIRE(load_of("b").unanswered == 10);
+  auto answered = trip_under_way(++task);
+  d.route(answered, 0);
+  d.heard_of(task, 0, false);
+  d.forget(task);
+  const auto* const works = load_of("a").unanswered == 0 ? "a" : "b";
+  const auto* const idles = works[0] == 'a' ? "b" : "a";
+  for (int i = 0; i < 10; ++i) { // it has no room, and says so at once
+    d.route(trip_under_way(++task), 0);
+    d.heard_of(task, 0, true);
+    d.forget(task);
+  }
+  CHECK(load_of(works).unanswered == 10);
+  const auto before = load_of(idles).unanswered;
+  let_expire();
+  let_expire();
+  CHECK(load_of(idles).unanswered > before);
 }
 
 TEST_CASE("what is known of an agent stays when others come and go, and is forgotten when it goes itself") {
