@@ -2,6 +2,7 @@
 
 #include "actors/agents/call_threads.hpp"
 #include "runtime/logging/log_file.hpp"
+#include "runtime/text/steering_text.hpp"
 #include "runtime/text/time_text.hpp"
 #include "steadfast/node_error.hpp"
 #include "workflow/outward/trace.hpp"
@@ -192,7 +193,7 @@ private:
       j[name] = value;
     if (!detail.empty())
       j["detail"] = detail;
-    return j.dump(-1, ' ', false, json::error_handler_t::replace);
+    return runtime::escaped_json(j.dump(-1, ' ', false, json::error_handler_t::replace));
   }
 
   static std::string text_line(workflow::instant now, const std::string& level, const std::string& event,
@@ -206,7 +207,7 @@ private:
     // One event is one line, whatever a service's answer holds.
     std::replace_if(
       text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }, ' ');
-    return text;
+    return runtime::escaped_json(std::move(text)); // whoever watches it has a terminal
   }
 
   std::atomic<bool> traces_ = false;

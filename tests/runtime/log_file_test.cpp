@@ -1,3 +1,5 @@
+#include "runtime/configuration/node_options.hpp"
+#include "runtime/logging/log.hpp"
 #include "runtime/logging/log_file.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -60,4 +62,23 @@ TEST_CASE("a log file that is another user's is refused") {
   folder.write("planted.log", "");
   REQUIRE(chown(planted.c_str(), 1234, 1234) == 0);
   CHECK_THROWS_WITH(open_log_file(planted), Catch::Contains("belongs to user 1234"));
+}
+
+TEST_CASE("a line of the log steers no terminal, whatever somebody sent") {
+  const tests::temp_folder folder;
+  for (const bool as_json : {false, true}) {
+    const auto path = folder.path() / (as_json ? "node.json" : "node.log");
+    log_options o;
+    o.file = path;
+    o.level = "info";
+    o.json = as_json;
+    start_log(o);
+    log_line("info", "by mallory\xE2\x80\xAE\x1B[2J \xC2\x9B"); // U+202E, ESC, U+009B
+    log_options quiet;
+    quiet.level = "warning";
+    start_log(quiet); // which writes what is left
+    const auto text = text_of(path);
+    CHECK_THAT(text, Catch::Contains("by mallory\\u202e") && Catch::Contains("\\u009b"));
+    CHECK(text.find('\x1B') == std::string::npos);
+  }
 }
