@@ -279,7 +279,7 @@ private:
     following_ = std::jthread{[this, store = std::move(own)](const std::stop_token& end) mutable {
       try {
         const turn_taking turn{[&](auto time, const auto& t) { return wait_as_follower(time, t, end); }, true,
-                               [this] { return turns_.is_leaving(); }};
+                               [this] { return turns_.is_leaving() || has_ended_certificate(); }};
         while (!end.stop_requested()) {
           if (!store && (store = opened(turn))) {
             log_line("info", "node " + options_.name + " has the store now");
@@ -389,6 +389,12 @@ private:
     with.log_task = log_task;
     with.log = [](const std::string& line) { log_line("info", line); };
     return with;
+  }
+
+  /// Then no other node connects to it, and with the store it would keep all of them from working.
+  bool has_ended_certificate() const {
+    const auto until = network_ && options_.cluster.has_certificates() ? end_of_certificate() : workflow::unset;
+    return until != workflow::unset && until < std::chrono::system_clock::now();
   }
 
   workflow::instant end_of_certificate() const {
