@@ -200,7 +200,7 @@ void add_bench(CLI::App& to, command& chosen) {
     ->check(CLI::Range(0.1, 86400.0));
   sub->add_option("--keep-at-most", c.keep_at_most, "Keep only the last N ended tasks in the store [all]")
     ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
-  sub->add_option("--partitions", c.partitions, "Partitions of the store in files, each written by a thread [1]")
+  sub->add_option("--partitions", c.partitions, "Partitions of the store, each written by a thread [1]")
     ->check(CLI::Range(1U, workflow::partitions_max));
   sub
     ->add_option("--client", c.client,

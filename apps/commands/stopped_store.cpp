@@ -4,6 +4,7 @@
 #include "runtime/configuration/config_file.hpp"
 #include "runtime/node/store_holder.hpp"
 #include "runtime/text/quantity.hpp"
+#include "store/joined/joined_store.hpp"
 #include "store/joined/partition_files.hpp"
 
 #include <unistd.h>
@@ -25,12 +26,13 @@ std::shared_ptr<store::local_store> open_files(const std::filesystem::path& fold
   return store::open_store_files(o);
 }
 
-std::unique_ptr<store::local_store> open_on_server(const std::filesystem::path& config,
+std::shared_ptr<store::local_store> open_on_server(const std::filesystem::path& config,
                                                    const std::filesystem::path& memory) {
   auto node = load_config(config);
   node.store.path = memory;
-  return store::open_postgres_store(postgres_options_of(node, holder_of_command()), std::chrono::steady_clock::now,
-                                    wait_for_lease(node.store_server.lease));
+  return store::as_one(store::open_postgres_store(postgres_options_of(node, holder_of_command()),
+                                                  std::chrono::steady_clock::now,
+                                                  wait_for_lease(node.store_server.lease)));
 }
 
 } // namespace

@@ -13,6 +13,7 @@
 #include "store/partitions/move.hpp"
 #include "store/postgres/doctor.hpp"
 #include "store/postgres/partition.hpp"
+#include "workflow/task/partition.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ namespace {
 
 namespace postgres = store::postgres;
 
-constexpr std::chrono::seconds answer_limit{30}; ///< to make 1,024 partitions takes a while
+constexpr std::chrono::seconds answer_limit{30}; ///< to make 64 partitions takes a while
 
 struct server_arguments {
   postgres::place where;
@@ -229,9 +230,9 @@ void add_store_servers(CLI::App& to, command& chosen) {
   auto* sub = add_server_verb(to, "init", "Make a store on a PostgreSQL server", made, chosen, init);
   sub
     ->add_option("--partitions", made->partitions,
-                 "How many; nodes run on a store with one. Can never be changed later [1]")
+                 "How many, each written by a thread of its own; a cluster needs a store of one. Fixed [1]")
     ->type_name("N")
-    ->check(CLI::Range(std::int64_t{1}, postgres::partitions_max), "");
+    ->check(CLI::Range(1U, workflow::partitions_max), "");
   add_server_verb(to, "upgrade", "Upgrade the schema of a store on a PostgreSQL server to this release", arguments(),
                   chosen, upgrade);
   const auto moved = arguments();

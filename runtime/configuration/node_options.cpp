@@ -73,7 +73,8 @@ void check_partitions(const node_options& o, std::vector<std::string>& found) {
     return;
   const std::string what = "store.preview_partitions " + std::to_string(o.partitions) + ": a store ";
   if (o.store_server.is_used())
-    found.push_back(what + "on a server has one partition");
+    found.push_back(what
+                    + "on a server has as many as `steadfast store init --partitions` gave it; take the option away");
   else if (o.cluster.is_used())
     found.push_back(what + "of a cluster has one partition; a node by itself can have more");
 }

@@ -30,8 +30,17 @@ std::uint64_t number_by_chance() {
       return number;
 }
 
-std::shared_ptr<store::local_store> wrapped(std::shared_ptr<store::local_store> store, const store_wrapper& wrap) {
-  return store && wrap ? wrap(std::move(store)) : store;
+/// Throws node_error.
+std::shared_ptr<store::local_store> as_one(std::vector<std::shared_ptr<store::local_store>> all,
+                                           const node_options& node, const std::string& where,
+                                           const store_wrapper& wrap) {
+  if (all.size() > 1 && node.cluster.is_used())
+    throw node_error{"the store " + where + " has " + std::to_string(all.size())
+                     + " partitions, and a node with `[cluster]` can have only one: run it by itself"};
+  for (auto& p : all)
+    if (wrap)
+      p = wrap(std::move(p));
+  return store::as_one(std::move(all));
 }
 
 std::shared_ptr<store::local_store> open_files(const node_options& node, const store_wrapper& wrap) {
@@ -39,15 +48,7 @@ std::shared_ptr<store::local_store> open_files(const node_options& node, const s
   o.journal_name = number_by_chance();
   o.epochs_from = store::epochs_at(static_cast<std::uint64_t>(std::time(nullptr)));
   try {
-    auto all = store::open_partitions(o, node.partitions);
-    if (all.size() > 1 && node.cluster.is_used())
-      throw node_error{"the store at " + o.path.string() + " has " + std::to_string(all.size())
-                       + " partitions, and a node with `[cluster]` can have only one: run it by itself"};
-    for (auto& p : all)
-      p = wrapped(std::move(p), wrap);
-    if (all.size() == 1)
-      return all.front();
-    return std::make_shared<store::joined_store>(std::move(all));
+    return as_one(store::open_partitions(o, node.partitions), node, "at " + o.path.string(), wrap);
   } catch (const store::store_error& e) {
     throw node_error{e.what()};
   }
@@ -64,7 +65,8 @@ std::shared_ptr<store::local_store> open_store(const node_options& o, const turn
     auto there = postgres_options_of(o, to_string(own));
     there.waits_for_server = turn.waits_for_server;
     there.lets_others_first = turn.lets_others_first;
-    return wrapped(store::open_postgres_store(there, std::chrono::steady_clock::now, turn.wait), wrap);
+    return as_one(store::open_postgres_store(there, std::chrono::steady_clock::now, turn.wait), o,
+                  "in schema " + there.where.schema, wrap);
   } catch (const store::store_error& e) {
     throw node_error{e.what()};
   }

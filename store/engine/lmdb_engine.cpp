@@ -263,6 +263,7 @@ void lmdb_engine::fill() {
       txn.empty(in_.*t.table);
     set_format(txn, store_format);
     put_used_journal(txn, {});
+    put_partition(txn, options_.partition);
     txn.put(in_.meta, counters_key, encode_record(counters_key, counters{}));
     const auto damaged = outside_->fill(txn, in_);
     expect_format(txn, store_format, true);

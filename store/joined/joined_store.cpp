@@ -277,4 +277,12 @@ void joined_store::let_go() {
     p->let_go();
 }
 
+std::shared_ptr<local_store> as_one(std::vector<std::shared_ptr<local_store>> partitions) {
+  if (partitions.empty())
+    return nullptr;
+  if (partitions.size() == 1)
+    return partitions.front();
+  return std::make_shared<joined_store>(std::move(partitions));
+}
+
 } // namespace steadfast::store

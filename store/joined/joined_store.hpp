@@ -102,4 +102,7 @@ private:
   std::vector<std::shared_ptr<local_store>> partitions_;
 };
 
+/// One store by itself, or several joined. Null: there are none.
+std::shared_ptr<local_store> as_one(std::vector<std::shared_ptr<local_store>> partitions);
+
 } // namespace steadfast::store

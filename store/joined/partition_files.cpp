@@ -1,5 +1,6 @@
 #include "store/joined/partition_files.hpp"
 
+#include "store/contract/shares.hpp"
 #include "store/engine/lmdb_store.hpp"
 #include "store/joined/joined_store.hpp"
 #include "store/journal/directory.hpp"
@@ -27,7 +28,6 @@ constexpr const char* count_file = "partitions";
 constexpr const char* unfinished = "partitions.new";
 constexpr const char* lmdb_data = "data.mdb";
 constexpr mode_t only_owner = 0600;
-constexpr std::uint64_t whole_size = 1 << 20; ///< of partitions, as people are told it
 
 store_error wrong(const std::filesystem::path& store, const std::string& what) {
   return {"store at " + store.string() + ": " + what, false};
@@ -57,15 +57,8 @@ std::optional<partition_mark> mark_at(const std::filesystem::path& store) {
 }
 
 store_options options_of(const store_options& of_all, const workflow::partition& p) {
-  auto o = of_all;
+  auto o = share_of(of_all, p);
   o.path = partition_folder(of_all.path, p.index);
-  o.partition = p;
-  o.size_max = o.size_max / p.count / whole_size * whole_size;
-  o.size_reserve /= p.count;
-  o.journal_max /= p.count;
-  o.recent_ids_max /= p.count;
-  if (p.index > 0)
-    o.watch = nullptr; // it listens to one thread
   return o;
 }
 
@@ -156,10 +149,7 @@ std::vector<std::shared_ptr<local_store>> open_partitions(const store_options& o
 }
 
 std::shared_ptr<local_store> open_store_files(const store_options& of_all) {
-  auto all = open_partitions(of_all);
-  if (all.size() == 1)
-    return all.front();
-  return std::make_shared<joined_store>(std::move(all));
+  return as_one(open_partitions(of_all));
 }
 
 restored_store restore_all(const std::filesystem::path& from, const store_options& to, bool without_journal) {

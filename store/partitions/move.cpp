@@ -60,6 +60,8 @@ private:
   postgres::connection& connection_;
 };
 
+constexpr std::int64_t the_partition = 0; ///< only a store that has no others can be moved
+
 /// What is in a table, as a check of what was sent.
 struct table_figures {
   std::int64_t rows = 0;
@@ -223,9 +225,15 @@ move_answer move_to_files(const postgres_store_options& from, const fs::path& to
   }
   if (is_there)
     cannot_move(to.string() + " is there already: name a folder that is not");
-  const auto store = take_postgres_store(from, now, wait);
-  if (!store)
+  auto there = take_postgres_store(from, now, wait);
+  if (there.empty())
     cannot_move("it was given up");
+  if (there.size() > 1)
+    cannot_move(
+      "it has " + std::to_string(there.size())
+      + " partitions, and only a store of one can be moved: take its tasks over with `steadfast store export` "
+        "and `steadfast store import`");
+  const auto store = std::move(there.front());
   fs::remove_all(half); // of a move that was killed
   tell("copying");
   store->copy(half);

@@ -282,8 +282,10 @@ std::int64_t postgres_engine::count_sessions(const std::string& name) const {
 
 bool postgres_engine::is_awaited() {
   const auto& schema = settings_.owner.where.schema;
+  const auto n = settings_.partition;
   try {
-    return count_sessions(postgres::name_of_waiting(schema)) + count_sessions(postgres::name_of_ready(schema)) > 0;
+    return count_sessions(postgres::name_of_waiting(schema, n)) + count_sessions(postgres::name_of_ready(schema, n))
+           > 0;
   } catch (const store_error&) { // nobody could take it
     return false;
   }
@@ -312,11 +314,12 @@ void postgres_engine::prepare_to_let_go(const waiting& wait) {
       return;
   if (is_read_quickly())
     return;
-  const auto& where = settings_.owner.where;
+  const auto& schema = settings_.owner.where.schema;
+  const auto n = settings_.partition;
   try { // who has read it forgets that when the session ends
-    leaving_ = postgres::open_where_known(settings_.owner, settings_.partition, postgres::name_of_leaving(where.schema),
+    leaving_ = postgres::open_where_known(settings_.owner, n, postgres::name_of_leaving(schema, n),
                                           settings_.owner.limits, now_);
-    while (postgres::count_sessions(*leaving_, postgres::name_of_ready(where.schema)) == 0 && wait(between_looks)) {
+    while (postgres::count_sessions(*leaving_, postgres::name_of_ready(schema, n)) == 0 && wait(between_looks)) {
     }
   } catch (const store_error&) { // whoever takes it reads it then
   }

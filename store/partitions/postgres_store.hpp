@@ -10,12 +10,11 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace steadfast::store {
 
 class postgres_engine;
-
-inline constexpr std::int64_t the_partition = 0; ///< of a store that has one
 
 struct postgres_store_options {
   postgres::place where;
@@ -39,13 +38,13 @@ struct no_turn {
 /// Called between two looks while the store cannot be taken. Waits for so long, or less. False: gives up.
 using wait_for_turn = std::function<bool(std::chrono::milliseconds, const no_turn&)>;
 
-/// Waits until nobody has the store, and takes it. Null: it was given up. Throws store_error: a fatal one, or at once
-/// when the server cannot be reached at first, or has no store that this program can use, unless that is waited
-/// for too.
-std::unique_ptr<local_store> open_postgres_store(const postgres_store_options& o, const postgres::monotonic_clock& now,
-                                                 const wait_for_turn& wait);
+/// Waits until nobody has the store, and takes it: all of its partitions, in order. Who has the first gets the others,
+/// too, so that of two who wait one has all. None: it was given up. Throws store_error: a fatal one, or at once when
+/// the server cannot be reached at first, or has no store that this program can use, unless that is waited for too.
+std::vector<std::shared_ptr<local_store>>
+open_postgres_store(const postgres_store_options& o, const postgres::monotonic_clock& now, const wait_for_turn& wait);
 /// The same, for who does more with it than a node.
-std::unique_ptr<postgres_engine> take_postgres_store(const postgres_store_options& o,
-                                                     const postgres::monotonic_clock& now, const wait_for_turn& wait);
+std::vector<std::unique_ptr<postgres_engine>>
+take_postgres_store(const postgres_store_options& o, const postgres::monotonic_clock& now, const wait_for_turn& wait);
 
 } // namespace steadfast::store

@@ -57,7 +57,10 @@ take_answer what_was_taken(transaction_end end, const reply& r, std::size_t rows
       return {taking::moved, "somebody else was faster"};
     case transaction_end::refused:
       if (r.why_not->code == lock_not_free)
-        return {taking::busy, "a commit of its owner is under way"};
+        return {
+          taking::busy,
+          "a commit is under way that the server does not end; if this lasts, the standby that commits wait for is "
+          "away: `steadfast store doctor` tells"};
       break;
     case transaction_end::unknown: break;
   }

@@ -119,20 +119,29 @@ std::string session_name(const std::string& schema, std::int64_t number) {
   return "steadfast " + schema + " partition " + std::to_string(number);
 }
 
-std::string name_of_waiting(const std::string& schema) {
-  return "steadfast waits for " + schema;
+namespace {
+
+/// Of the first it is as it was when there was only one.
+std::string unless_first(std::int64_t number) {
+  return number == 0 ? std::string{} : " partition " + std::to_string(number);
 }
 
-std::string name_of_last(const std::string& schema) {
-  return "steadfast looks at " + schema;
+} // namespace
+
+std::string name_of_waiting(const std::string& schema, std::int64_t number) {
+  return "steadfast waits for " + schema + unless_first(number);
 }
 
-std::string name_of_ready(const std::string& schema) {
-  return "steadfast is ready for " + schema;
+std::string name_of_last(const std::string& schema, std::int64_t number) {
+  return "steadfast looks at " + schema + unless_first(number);
 }
 
-std::string name_of_leaving(const std::string& schema) {
-  return "steadfast leaves " + schema;
+std::string name_of_ready(const std::string& schema, std::int64_t number) {
+  return "steadfast is ready for " + schema + unless_first(number);
+}
+
+std::string name_of_leaving(const std::string& schema, std::int64_t number) {
+  return "steadfast leaves " + schema + unless_first(number);
 }
 
 std::int64_t count_sessions(connection& c, const std::string& name) {

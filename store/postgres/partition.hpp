@@ -67,11 +67,11 @@ connection open_where_known(const owner_settings& s, std::int64_t number, const 
 /// The name by which the server shows the session of a partition's owner.
 std::string session_name(const std::string& schema, std::int64_t number);
 /// That of the sessions of those who wait for their turn, and of those who let all others first.
-std::string name_of_waiting(const std::string& schema);
-std::string name_of_last(const std::string& schema);
+std::string name_of_waiting(const std::string& schema, std::int64_t number);
+std::string name_of_last(const std::string& schema, std::int64_t number);
 /// That of those who wait and have read ahead, and that of an owner who lets the partition go once somebody has.
-std::string name_of_ready(const std::string& schema);
-std::string name_of_leaving(const std::string& schema);
+std::string name_of_ready(const std::string& schema, std::int64_t number);
+std::string name_of_leaving(const std::string& schema, std::int64_t number);
 /// How many sessions have that name. Throws store_error.
 std::int64_t count_sessions(connection& c, const std::string& name);
 

@@ -40,12 +40,13 @@ struct node_there {
   /// Waits for the store, and does that between two looks; false: it gives up. What it was told last is `why`.
   std::unique_ptr<postgres_engine> take(const std::function<bool(int look)>& meanwhile, std::string* why = nullptr) {
     int looks = 0;
-    return take_postgres_store(options, std::chrono::steady_clock::now, [&](auto time, const no_turn& t) {
+    auto taken = take_postgres_store(options, std::chrono::steady_clock::now, [&](auto time, const no_turn& t) {
       if (why != nullptr)
         *why = t.why;
       std::this_thread::sleep_for(time);
       return meanwhile(++looks);
     });
+    return taken.empty() ? nullptr : std::move(taken.front());
   }
 };
 

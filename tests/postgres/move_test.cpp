@@ -1,5 +1,6 @@
 // `steadfast store move`: from files to a server and back.
 
+#include "store/joined/joined_store.hpp"
 #include "store/journal/moved.hpp"
 #include "store/partitions/postgres_store.hpp"
 #include "store/postgres/schema.hpp"
@@ -216,13 +217,13 @@ int move_with_kills(const std::vector<std::string>& command, const std::function
   }
 }
 
-std::unique_ptr<local_store> opened(const postgres_server& server, const temp_folder& folder) {
+std::shared_ptr<local_store> opened(const postgres_server& server, const temp_folder& folder) {
   postgres_store_options o;
   o.where.url = server.url();
   o.holder = "n1";
   o.limits = small_options(folder.path() / "memory");
-  return open_postgres_store(o, std::chrono::steady_clock::now,
-                             [](std::chrono::milliseconds, const no_turn&) { return true; });
+  return as_one(open_postgres_store(o, std::chrono::steady_clock::now,
+                                    [](std::chrono::milliseconds, const no_turn&) { return true; }));
 }
 
 } // namespace

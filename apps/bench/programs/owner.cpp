@@ -14,6 +14,7 @@
 #include "runtime/node/node_processes.hpp"
 #include "runtime/text/address.hpp"
 #include "steadfast/client.hpp"
+#include "store/joined/joined_store.hpp"
 #include "store/partitions/postgres_store.hpp"
 #include "store/postgres/doctor.hpp"
 #include "store/postgres/partition.hpp"
@@ -102,7 +103,7 @@ void fill(const plan& p, const fs::path& folder) {
   o.where.url = p.url;
   o.holder = "bench";
   o.limits.path = folder;
-  const auto s = store::open_postgres_store(o, clock_type::now, [](auto, const auto&) { return false; });
+  const auto s = store::as_one(store::open_postgres_store(o, clock_type::now, [](auto, const auto&) { return false; }));
   if (!s)
     throw std::runtime_error{"somebody has the store"};
   s->commit({store::register_definition{bench::parcel()}});

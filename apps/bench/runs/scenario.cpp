@@ -101,7 +101,7 @@ public:
         setup_{setup_of("node")} {
     if (!s.server.empty()) {
       setup_.server = s.server;
-      setup_.schema = schema_.emplace(s.server).name();
+      setup_.schema = schema_.emplace(s.server, s.partitions).name();
     }
     if (scenario_.there_before > 0)
       fill_store(setup_, scenario_.there_before);

@@ -42,7 +42,7 @@ struct scenario {
   double lists_per_second = 0;    ///< a person's `task list` at the same time
   double scrapes_per_second = 0;  ///< of the metrics at the same time, by Prometheus
   std::int64_t keep_at_most = -1; ///< of the tasks that have ended; -1: all
-  std::uint32_t partitions = 1;   ///< of a store in files
+  std::uint32_t partitions = 1;   ///< of the store
   std::uint32_t there_before = 0; ///< tasks in the store before it begins; REQUIRES: a closed loop of as many or more
 };
 

@@ -28,10 +28,10 @@ postgres::connection connected(const postgres::place& where) {
 
 } // namespace
 
-scratch_schema::scratch_schema(const std::string& url)
+scratch_schema::scratch_schema(const std::string& url, std::uint32_t partitions)
     : where_{url, {}, "steadfast_bench_" + by_chance()},
       session_{connected(where_)} {
-  if (const auto made = make_store(session_, name(), by_chance(), 1); made.result != postgres::making::made)
+  if (const auto made = make_store(session_, name(), by_chance(), partitions); made.result != postgres::making::made)
     throw apps::failure{apps::refused, "no store can be made for the measurement: " + made.why};
 }
 

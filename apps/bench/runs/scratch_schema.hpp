@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <string>
 
 namespace steadfast::bench {
@@ -12,7 +13,7 @@ namespace steadfast::bench {
 class scratch_schema {
 public:
   /// Throws failure or store_error.
-  explicit scratch_schema(const std::string& url);
+  scratch_schema(const std::string& url, std::uint32_t partitions);
   ~scratch_schema();
   scratch_schema(const scratch_schema&) = delete;
   scratch_schema& operator=(const scratch_schema&) = delete;

@@ -1,0 +1,194 @@
+// A store of three partitions on a server: each has its own owner's epoch, and who has the first has all.
+
+#include "store/joined/joined_store.hpp"
+#include "store/joined/partition_files.hpp"
+#include "store/partitions/postgres_store.hpp"
+#include "store/postgres/partition.hpp"
+#include "tests/postgres/nodes.hpp"
+#include "tests/postgres/server.hpp"
+#include "tests/support/comes_true.hpp"
+#include "tests/support/skip.hpp"
+#include "tests/support/temp_folder.hpp"
+#include "tests/unit/store/support.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace steadfast::store::test {
+
+using namespace tests;
+
+namespace {
+
+constexpr int tasks = 30;
+
+std::string id_of(int i) {
+  return "t" + std::to_string(i);
+}
+
+/// One who has the store, or waits for it.
+class on_three {
+public:
+  on_three(const std::string& url, const std::string& holder) {
+    options_.where.url = url;
+    options_.holder = holder;
+    options_.lease = std::chrono::seconds{1};
+    options_.limits = small_options(folder_.path() / "memory");
+  }
+
+  std::vector<std::shared_ptr<local_store>> open(const std::atomic<bool>& gives_up) const {
+    return open_postgres_store(options_, std::chrono::steady_clock::now, [&](auto, const no_turn&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});
+      return !gives_up;
+    });
+  }
+  std::vector<std::shared_ptr<local_store>> open() const { return open(false); }
+
+private:
+  temp_folder folder_;
+  postgres_store_options options_;
+};
+
+void submit_all(state_store& s) {
+  REQUIRE(s.commit_one(register_definition{delivery()}).result == write_status::applied);
+  for (int i = 0; i < tasks; ++i)
+    REQUIRE(s.commit_one(submit_task{order(id_of(i)), at(0)}).created);
+}
+
+} // namespace
+
+TEST_CASE("a store on a server keeps each task in the partition that its id says, and all are there for the next") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url(), 3);
+  const on_three first{server.url(), "n1"};
+  submit_all(*as_one(first.open()));
+  const on_three second{server.url(), "n2"};
+  const auto partitions = second.open();
+  REQUIRE(partitions.size() == 3);
+  for (const auto& p : partitions)
+    CHECK_FALSE(p->list({}, {}, 1).tasks.empty());
+  const auto all = as_one(partitions);
+  for (int i = 0; i < tasks; ++i) {
+    const auto t = all->find(id_of(i));
+    REQUIRE(t);
+    CHECK(partitions[t->number % 3]->find(id_of(i)));
+    CHECK_FALSE(all->commit_one(submit_task{order(id_of(i)), at(0)}).created);
+  }
+  CHECK(all->list({}, {}, 100).tasks.size() == tasks);
+  CHECK(all->check().faults == std::vector<std::string>{});
+  const temp_folder folder;
+  all->copy(folder.path() / "copy");
+  auto options = small_options(folder.path() / "copy");
+  const auto copy = open_store_files(options);
+  CHECK(copy->list({}, {}, 100).tasks.size() == tasks);
+  CHECK(copy->check().faults == std::vector<std::string>{});
+}
+
+TEST_CASE("row 147: who lost one partition of a server writes nothing more there, and others of it are not harmed") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url(), 3);
+  const on_three first{server.url(), "n1"};
+  const auto partitions = first.open();
+  REQUIRE(partitions.size() == 3);
+  for (const auto& p : partitions)
+    p->commit({register_definition{delivery()}});
+  postgres::partition thief{1, owner(server.url(), "thief"), std::chrono::steady_clock::now};
+  REQUIRE(thief.take(seen(server.url(), 1)).result == postgres::taking::taken);
+  const auto write_to = [&](std::size_t i) { return partitions[i]->commit_one(submit_task{order("x"), at(0)}); };
+  CHECK_THROWS_AS(write_to(1), store_error);
+  CHECK(write_to(0).created);
+  CHECK(write_to(2).created);
+}
+
+TEST_CASE("row 147: of two who wait for a store of three partitions one gets all, and nobody has some of them") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url(), 3);
+  const on_three first{server.url(), "n0"};
+  auto has = first.open();
+  submit_all(*as_one(has));
+  std::vector<std::unique_ptr<on_three>> waiting; // whose folders are in use as long as they have the store
+  for (int i = 0; i < 3; ++i) {
+    std::atomic<bool> gives_up = false;
+    std::vector<std::future<std::vector<std::shared_ptr<local_store>>>> ends;
+    for (int w = 0; w < 2; ++w) {
+      const auto& who =
+        *waiting.emplace_back(std::make_unique<on_three>(server.url(), "n" + std::to_string(1 + waiting.size())));
+      ends.push_back(std::async(std::launch::async, [&] { return who.open(gives_up); }));
+    }
+    CHECK(comes_true([&] {
+      return std::stoi(server.sql({"select count(*) from pg_stat_activity where application_name like 'steadfast waits "
+                                   "for %'"}))
+             == 6; // each of them for each partition
+    }));
+    has.clear();
+    const auto has_ended = [](const auto& f) {
+      return f.wait_for(std::chrono::seconds{0}) == std::future_status::ready;
+    };
+    CHECK(comes_true([&] { return has_ended(ends[0]) || has_ended(ends[1]); }));
+    gives_up = true;
+    auto of_one = ends[0].get();
+    auto of_other = ends[1].get();
+    CHECK(of_one.size() + of_other.size() == 3);
+    CHECK((of_one.empty() || of_other.empty()));
+    CHECK(server.sql({"select count(distinct holder) from steadfast.partition_owner"}) == "1");
+    has = of_one.empty() ? std::move(of_other) : std::move(of_one);
+    CHECK(as_one(has)->list({}, {}, 100).tasks.size() == tasks);
+  }
+}
+
+TEST_CASE("row 147: when a node that has three partitions of a server is killed, one that waits goes on with all") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  const auto made = run_program(STEADFAST_BINARY, {"store", "init", "--url", server.url(), "--partitions", "3"});
+  REQUIRE(made.code == 0);
+  node_on_a_server first{"n1", server.url()};
+  const node_on_a_server second{"n2", server.url()};
+  first.start();
+  auto successor = second.waiting();
+  std::set<std::string> all;
+  for (int i = 0; i < tasks; ++i) {
+    all.insert(id_of(i));
+    REQUIRE(first.submit(id_of(i)));
+  }
+  first.kill();
+  REQUIRE(successor->says("is ready", hang_limit));
+  CHECK(comes_true([&] { return second.processed() == all; }));
+  CHECK(second.submit(id_of(3))); // the same again is the same task
+  const auto numbers = second.json_of({"store", "stat", "--json"}).at(0).at("last_numbers");
+  CHECK(numbers.size() == 3);
+  for (const auto& n : numbers)
+    CHECK(n > 0);
+  CHECK(second.processed() == all);
+  successor->signal(SIGTERM);
+  CHECK(successor->wait(hang_limit) == 0);
+  CHECK(server.sql({"select count(*) from steadfast.partition_owner where holder <> ''"}) == "0");
+}
+
+TEST_CASE("a node of a cluster is not started on a store of three partitions, and is told why") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url(), 3);
+  const node_on_a_server node{"n1", server.url(), "127.0.0.1:" + std::to_string(runtime::free_ports(1).front())};
+  const auto end = run_program(STEADFAST_BINARY, {"serve", "-c", node.config()});
+  CHECK(end.code != 0);
+  CHECK_THAT(end.err, Catch::Contains("has 3 partitions, and a node with `[cluster]` can have only one"));
+  CHECK(server.sql({"select count(*) from steadfast.partition_owner where holder <> ''"}) == "0");
+}
+
+} // namespace steadfast::store::test
