@@ -167,6 +167,7 @@ private:
     }
     actors::partition_router_deps router;
     router.store = with_.joined;
+    router.clock = parts_.clock;
     for (const auto& p : with_.partitions) {
       own_.partitions.push_back(spawn_ends(p, p));
       router.partitions.push_back(own_.partitions.back().store_actor);
