@@ -74,7 +74,7 @@ struct adder {
     to.news.work = to.news.work || any;
     to.is_any_changed = to.is_any_changed || any;
   }
-  void operator()(const store::start_bulk&) const { to.news.bulk = true; }
+  void operator()(const store::start_bulk& w) const { to.news.bulk = to.news.bulk || !w.is_question; }
   void operator()(const store::set_aside_damaged& w) const {
     to.news.work = true; // it may have had a place
     to.changed.push_back(w.number);

@@ -1,11 +1,13 @@
 // Stands for a store of several partitions: the same interface, and each write goes to the partitions that it is for.
-// One that is for several is answered when all of them have answered.
+// One that is for several is answered when all of them have answered. One that must act in all or in none is first asked
+// of all of them, and goes to none if one would refuse it.
 
 #include "actors/storing/partition_router.hpp"
 
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
+#include "store/joined/asked_first.hpp"
 #include "workflow/task/partition.hpp"
 
 #include <caf/actor_addr.hpp>
@@ -14,6 +16,7 @@
 #include <caf/typed_response_promise.hpp>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 #include <utility>
@@ -24,15 +27,32 @@ namespace {
 
 constexpr workflow::span drain_limit{30'000};
 
-/// A write on its way, and who waits for it.
-struct routed_write {
+/// Who waits for a write.
+struct asked_write {
   store_client client;
-  std::uint64_t ticket = 0;
+  write_request what;
+};
+
+/// A write on its way.
+struct routed_write {
+  asked_write asked;
+  std::string turn; ///< that it has; empty: none
   std::vector<store::joined_store::part> parts;
+  bool is_question = false;         ///< so far they were only asked
   std::vector<store::outcome> said; ///< of each part
   std::size_t unanswered = 0;
   write_done last;
 };
+
+/// What goes to one of them goes there in one message, in order.
+struct outbox {
+  std::map<std::uint32_t, write_requests> partitions;
+  std::map<store_client, writes_done> clients;
+};
+
+bool was_applied(const store::outcome& o) {
+  return o.result == store::write_status::applied;
+}
 
 /// Also what it is told itself.
 using routing_actor = own_store_actor::extend_with<store_client>;
@@ -45,6 +65,7 @@ public:
 
   void on_exit() override {
     open_.clear();
+    lines_.clear();
     part_of_.clear();
     watchers_.clear();
     deps_ = {};
@@ -75,45 +96,63 @@ private:
 
   // ---- writing ----
 
-  /// What goes to one partition goes there in one message, in order.
   void on_writes(const write_requests& m) {
-    const auto client = sender_of<store_client>(this);
-    std::map<std::uint32_t, write_requests> of_partitions;
-    writes_done not_now;
+    outbox out;
     for (const auto& r : m.all) {
-      std::vector<store::joined_store::part> parts;
-      try {
-        parts = deps_.store->parts_of(*r.what);
-      } catch (const store::store_error& e) { // it has to be read which of them have the incident, or the bulk act
-        auto& refused = not_now.all.emplace_back();
-        refused.ticket = r.ticket;
-        refused.outcome = boxed<store::outcome>{store::decision{store::write_status::full, e.what()}};
-        continue;
-      }
-      const auto whole = ++last_;
-      auto& w = open_[whole];
-      w.client = client;
-      w.ticket = r.ticket;
-      w.parts = std::move(parts);
-      w.said.resize(w.parts.size());
-      w.unanswered = w.parts.size();
-      for (std::size_t i = 0; i < w.parts.size(); ++i) {
-        auto part = r;
-        part.ticket = ++last_;
-        if (w.parts.size() > 1) // else it is the write itself
-          part.what = boxed<store::write>{store::write{w.parts[i].what}};
-        part_of_[part.ticket] = {whole, i};
-        of_partitions[w.parts[i].partition].all.push_back(std::move(part));
-      }
+      asked_write w{sender_of<store_client>(this), r};
+      const auto line = lines_.find(store::turn_of(*r.what));
+      if (line != lines_.end())
+        line->second.push_back(std::move(w));
+      else
+        begin(std::move(w), out);
     }
-    for (auto& [partition, writes] : of_partitions)
-      tell(this, deps_.partitions[partition], std::move(writes));
-    if (!not_now.all.empty())
-      tell(this, client, std::move(not_now));
+    post(std::move(out));
+  }
+
+  void begin(asked_write asked, outbox& out) {
+    const auto& what = *asked.what.what;
+    std::vector<store::joined_store::part> parts;
+    try {
+      parts = deps_.store->parts_of(what);
+    } catch (const store::store_error& e) { // it has to be read which of them have the incident, or the bulk act
+      write_done refused;
+      refused.ticket = asked.what.ticket;
+      refused.outcome = boxed<store::outcome>{store::decision{store::write_status::full, e.what()}};
+      out.clients[asked.client].all.push_back(std::move(refused));
+      return;
+    }
+    const auto whole = ++last_;
+    auto& w = open_[whole];
+    w.parts = std::move(parts);
+    w.is_question = w.parts.size() > 1 && store::is_asked_first(what);
+    if (w.is_question)
+      w.turn = store::turn_of(what);
+    for (auto& p : w.parts)
+      if (auto* const event = std::get_if<store::send_event>(&p.what); event != nullptr && w.parts.size() > 1)
+        event->sent_at = deps_.clock.now(this); // by which it is the same one in all of them
+    if (!w.turn.empty())
+      lines_.try_emplace(w.turn);
+    w.asked = std::move(asked);
+    put(whole, w, out);
+  }
+
+  void put(std::uint64_t whole, routed_write& w, outbox& out) {
+    w.said.assign(w.parts.size(), {});
+    w.unanswered = w.parts.size();
+    for (std::size_t i = 0; i < w.parts.size(); ++i) {
+      auto part = w.asked.what;
+      part.ticket = ++last_;
+      if (w.is_question)
+        part.what = boxed<store::write>{store::as_question(w.parts[i].what)};
+      else if (w.parts.size() > 1) // else it is the write itself
+        part.what = boxed<store::write>{store::write{w.parts[i].what}};
+      part_of_[part.ticket] = {whole, i};
+      out.partitions[w.parts[i].partition].all.push_back(std::move(part));
+    }
   }
 
   void on_written(const writes_done& m) {
-    std::map<store_client, writes_done> answers;
+    outbox out;
     for (const auto& d : m.all) {
       const auto part = part_of_.extract(d.ticket);
       if (part.empty())
@@ -123,16 +162,47 @@ private:
       w.said[place] = *d.outcome;
       w.last.definitions.insert(w.last.definitions.end(), d.definitions.begin(), d.definitions.end());
       w.last.is_by_other_clock = w.last.is_by_other_clock || d.is_by_other_clock;
-      if (--w.unanswered > 0)
-        continue;
-      w.last.ticket = w.ticket;
-      w.last.outcome = boxed<store::outcome>{store::joined_store::joined(w.parts, std::move(w.said))};
-      auto& answer = answers[w.client];
-      answer.clock = m.clock;
-      answer.all.push_back(std::move(w.last));
-      open_.erase(whole);
+      if (--w.unanswered == 0)
+        go_on(whole, w, m.clock, out);
     }
-    for (auto& [client, answer] : answers)
+    post(std::move(out));
+  }
+
+  /// All partitions have answered.
+  void go_on(std::uint64_t whole, routed_write& w, workflow::instant clock, outbox& out) {
+    const auto refusal = std::find_if_not(w.said.begin(), w.said.end(), was_applied);
+    if (w.is_question && refusal == w.said.end()) {
+      w.is_question = false;
+      return put(whole, w, out);
+    }
+    w.last.ticket = w.asked.what.ticket;
+    w.last.outcome = boxed<store::outcome>{w.is_question ? std::move(*refusal)
+                                                         : store::joined_store::joined(w.parts, std::move(w.said))};
+    auto& answer = out.clients[w.asked.client];
+    answer.clock = clock;
+    answer.all.push_back(std::move(w.last));
+    const auto turn = std::move(w.turn);
+    open_.erase(whole);
+    if (!turn.empty())
+      pass_turn(turn, out);
+  }
+
+  /// To those that wait for it, up to one that has it for longer.
+  void pass_turn(const std::string& turn, outbox& out) {
+    auto waiting = std::move(lines_.extract(turn).mapped());
+    while (!waiting.empty() && !lines_.contains(turn)) {
+      auto next = std::move(waiting.front());
+      waiting.pop_front();
+      begin(std::move(next), out);
+    }
+    if (!waiting.empty())
+      lines_.at(turn) = std::move(waiting);
+  }
+
+  void post(outbox out) {
+    for (auto& [partition, writes] : out.partitions)
+      tell(this, deps_.partitions[partition], std::move(writes));
+    for (auto& [client, answer] : out.clients)
       tell(this, client, std::move(answer));
   }
 
@@ -189,13 +259,17 @@ private:
   }
 
   actor_state state() const {
+    auto writes = open_.size();
+    for (const auto& [turn, line] : lines_)
+      writes += line.size();
     return state_of(
-      counted(open_.size(), "write") + " on the way",
-      {{"partitions", deps_.partitions.size()}, {"writes_on_their_way", open_.size()}, {"watchers", watchers_.size()}});
+      counted(writes, "write") + " on the way",
+      {{"partitions", deps_.partitions.size()}, {"writes_on_their_way", writes}, {"watchers", watchers_.size()}});
   }
 
   partition_router_deps deps_;
   std::map<std::uint64_t, routed_write> open_;
+  std::map<std::string, std::deque<asked_write>> lines_; ///< by the turn that one of the open has: who waits for it
   std::map<std::uint64_t, std::pair<std::uint64_t, std::size_t>> part_of_; ///< of which write, and which, by ticket
   std::uint64_t last_ = 0;                                                 ///< ticket
   std::vector<store_client> watchers_;                                     ///< of every task

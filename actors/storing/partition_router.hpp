@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/common/clock.hpp"
 #include "actors/protocol/protocols.hpp"
 #include "store/joined/joined_store.hpp"
 
@@ -15,6 +16,7 @@ namespace steadfast::actors {
 struct partition_router_deps {
   std::vector<own_store_actor> partitions;          ///< those of the store, in order
   std::shared_ptr<const store::joined_store> store; ///< says which of them a write is for
+  node_clock clock;
 };
 own_store_actor spawn_partition_router(caf::actor_system& sys, partition_router_deps deps);
 

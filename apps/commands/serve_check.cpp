@@ -148,10 +148,13 @@ void look_for_child_workflows(const node_options& o, config_findings& found) {
 }
 
 void look_at_partitions(const node_options& o, config_findings& found) {
-  if (!o.roles.store || o.store_server.is_used() || o.partitions == 0 || !store::is_store_at(o.store.path))
+  if (!o.roles.store || o.store_server.is_used() || !store::is_store_at(o.store.path))
     return;
   const auto there = store::partitions_at(o.store.path);
-  if (there != o.partitions)
+  if (o.partitions == 0) // else they are those that share
+    for (auto& p : share_problems(o, there))
+      found.problems.push_back(std::move(p));
+  else if (there != o.partitions)
     found.problems.push_back("store.preview_partitions is " + std::to_string(o.partitions) + ", and the store has "
                              + std::to_string(there) + ", for as long as it is there");
 }

@@ -167,6 +167,7 @@ private:
     }
     actors::partition_router_deps router;
     router.store = with_.joined;
+    router.clock = parts_.clock;
     for (const auto& p : with_.partitions) {
       own_.partitions.push_back(spawn_ends(p, p));
       router.partitions.push_back(own_.partitions.back().store_actor);
@@ -184,7 +185,7 @@ private:
     deps.store = store;
     deps.files = files;
     deps.clock = parts_.clock;
-    deps.backlog_max = share_of(options_.backlog_max);
+    deps.backlog_max = share_of(options_.backlog_max, own_.partitions.size());
     deps.on_fatal = with_.on_fatal;
     deps.on_end = with_.on_end;
     deps.warn = with_.warn;
@@ -216,11 +217,11 @@ private:
     return name;
   }
 
-  /// Of what is a limit for all of them together.
+  /// Of what is a limit for all of them together. Above 0: share_problems saw to it.
   template <class Number>
-  Number share_of(Number of_all) const {
+  Number share_of(Number of_all, std::size_t i) const {
     const auto count = static_cast<Number>(partitions());
-    return of_all / count + (of_all % count == 0 ? 0 : 1);
+    return of_all / count + (i < of_all % count ? 1 : 0);
   }
 
   struct ends {
@@ -242,7 +243,7 @@ private:
       auto& p = own_.partitions[i];
       if (!workflow::keeps_all(options_.retention))
         spawn_janitor(p, name_in_partition(i));
-      spawn_bulk_runner(p, name_in_partition(i));
+      spawn_bulk_runner(i);
       if (with_.make_webhooks)
         p.webhooks = with_.make_webhooks(p.store_actor, p.reader, parts_.clock);
       for (const auto& [name, webhook] : p.webhooks)
@@ -283,29 +284,24 @@ private:
 
   void spawn_janitor(const store_parts::of_partition& p, const std::string& name) {
     actors::janitor_options o;
-    o.keep = options_.retention;
-    share(o.keep.others);
-    for (auto& w : o.keep.workflows)
-      share(w.keep);
+    o.keep = options_.retention; // in each, since the newest of all may be in one
     shown(own_.all, "janitor", actors::spawn_janitor(system_, {p.store_actor, p.reader, parts_.clock, o}), name);
   }
-  void share(workflow::retention& keep) const {
-    if (keep.keep_at_most)
-      keep.keep_at_most = share_of(*keep.keep_at_most);
-  }
 
-  void spawn_bulk_runner(store_parts::of_partition& p, const std::string& name) {
+  void spawn_bulk_runner(std::size_t partition) {
+    auto& p = own_.partitions[partition];
     actors::bulk_options o;
-    o.rate = share_of(options_.bulk_rate);
+    o.rate = share_of(options_.bulk_rate, partition);
     p.bulk_runner =
       shown(own_.all, "bulk_runner",
-            actors::spawn_bulk_runner(system_, {p.store_actor, p.reader, parts_.gateway, parts_.clock, o}), name);
+            actors::spawn_bulk_runner(system_, {p.store_actor, p.reader, parts_.gateway, parts_.clock, o}),
+            name_in_partition(partition));
   }
 
   actors::scheduler_actor spawn_scheduler(std::size_t partition) {
     actors::scheduler_options o;
     o.name = options_.name;
-    o.in_flight_max = share_of(options_.in_flight_max);
+    o.in_flight_max = share_of(options_.in_flight_max, partition);
     if (options_.tracing.is_used())
       o.traced_percent = options_.tracing.sampled_percent;
     const auto to = ends_of(partition);

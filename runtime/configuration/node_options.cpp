@@ -77,6 +77,7 @@ void check_partitions(const node_options& o, std::vector<std::string>& found) {
                     + "on a server has as many as `steadfast store init --partitions` gave it; take the option away");
   else if (o.cluster.is_used())
     found.push_back(what + "of a cluster has one partition; a node by itself can have more");
+  add(found, "", share_problems(o, o.partitions));
 }
 
 void check_log(const log_options& o, std::vector<std::string>& found) {
@@ -91,6 +92,21 @@ std::vector<std::string> problems(const agent_entry& a) {
   auto found = std::visit([](const auto& kind) { return actors::problems(kind); }, a.kind);
   add(found, "", secret_problems(a));
   add(found, "", actors::problems(a.common));
+  return found;
+}
+
+std::vector<std::string> share_problems(const node_options& o, std::uint32_t partitions) {
+  std::vector<std::string> found;
+  const auto check = [&](const char* option, std::uint64_t value, const char* none) {
+    if (partitions > 1 && value < partitions)
+      found.push_back(std::string{option} + " is " + std::to_string(value) + ", and is shared by the "
+                      + std::to_string(partitions) + " partitions of the store: it must be at least "
+                      + std::to_string(partitions) + none);
+  };
+  check("scheduler.in_flight_max", o.in_flight_max, "");
+  check("bulk.rate", o.bulk_rate, "");
+  if (o.backlog_max != 0)
+    check("store.backlog_max", o.backlog_max, ", or 0 for no limit");
   return found;
 }
 

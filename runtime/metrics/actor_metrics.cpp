@@ -1,3 +1,5 @@
+// Partitions of the store have an actor of a kind each: what they tell is added up, or the one that is worst off counts.
+
 #include "runtime/metrics/told.hpp"
 
 #include <nlohmann/json.hpp>
@@ -21,19 +23,19 @@ double seconds(const json& tree, const char* name) {
 }
 
 void write_store(page_writer& page, const json& store) {
-  page.add("steadfast_store_takes_writes", store.at("trouble") == "" && store.at("stopped") == false ? 1 : 0);
+  page.add_least("steadfast_store_takes_writes", store.at("trouble") == "" && store.at("stopped") == false ? 1 : 0);
   page.add("steadfast_store_waiting_writes", number(store, "waiting"));
 }
 
 void write_lease(page_writer& page, const json& lease) {
   const std::vector<std::string> name{lease.at("name").get<std::string>()};
-  page.add("steadfast_lease_held", yes(lease, "held"), name);
-  page.add("steadfast_lease_epoch", number(lease, "epoch"), name);
-  page.add("steadfast_lease_left_seconds", seconds(lease, "time_left_ms"), name);
+  page.add_least("steadfast_lease_held", yes(lease, "held"), name);
+  page.add_largest("steadfast_lease_epoch", number(lease, "epoch"), name);
+  page.add_least("steadfast_lease_left_seconds", seconds(lease, "time_left_ms"), name);
 }
 
 void write_supervisor(page_writer& page, const json& supervisor) {
-  page.add("steadfast_supervisor_active", yes(supervisor, "active"));
+  page.add_least("steadfast_supervisor_active", yes(supervisor, "active"));
   page.add("steadfast_supervisor_sweeps_total", number(supervisor, "sweeps"));
   page.add("steadfast_supervisor_decisions_total", number(supervisor, "decided"));
 }
@@ -44,7 +46,7 @@ void write_scheduler(page_writer& page, const json& scheduler, std::uint64_t ope
   page.add("steadfast_scheduler_claimed_total", number(scheduler, "claimed"));
   page.add("steadfast_scheduler_orders_total", number(scheduler, "dispatched"));
   page.add("steadfast_late_replies_total", number(scheduler, "late_replies"));
-  page.add("steadfast_draining", yes(scheduler, "draining"));
+  page.add_largest("steadfast_draining", yes(scheduler, "draining"));
 }
 
 void write_agent(page_writer& page, const json& agent) {
@@ -60,7 +62,7 @@ void write_agent(page_writer& page, const json& agent) {
 void write_webhook(page_writer& page, const json& webhook) {
   const auto name = webhook.at("name").get<std::string>();
   page.add("steadfast_webhook_waiting", number(webhook, "waiting"), {name});
-  page.add("steadfast_webhook_oldest_seconds", seconds(webhook, "oldest_ms"), {name});
+  page.add_largest("steadfast_webhook_oldest_seconds", seconds(webhook, "oldest_ms"), {name});
   for (const auto* each : {"delivered", "failed", "given_up"})
     page.add("steadfast_webhook_notifications_total", number(webhook, each), {name, each});
 }

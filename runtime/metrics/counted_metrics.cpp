@@ -36,7 +36,7 @@ void write(page_writer& page, const actors::store_figures& f) {
     page.add("steadfast_tasks_ended_total", value(w.error), {workflow, "error"});
   });
   f.leases.each([&](std::string_view name, const actors::counter& acquired) {
-    page.add("steadfast_lease_acquisitions_total", value(acquired), {std::string{name}});
+    page.add_largest("steadfast_lease_acquisitions_total", value(acquired), {std::string{name}});
   });
   page.add("steadfast_commit_seconds", f.commit_times.read(), microsecond);
   page.add("steadfast_commit_writes", f.commit_sizes.read(), 1);

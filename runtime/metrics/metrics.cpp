@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace steadfast {
 
@@ -34,9 +35,21 @@ told_by_parts ask_all(caf::actor_system& sys, const node_parts& parts) {
     actors::list_incidents open;
     open.max = incidents_read;
     auto stats = self->request(own.reader, metrics_limit, actors::show_stats{});
+    std::vector<decltype(stats)> of_partitions;
+    if (own.partitions.size() > 1)
+      for (const auto& p : own.partitions)
+        of_partitions.push_back(self->request(p.reader, metrics_limit, actors::show_stats{}));
     auto leases = self->request(own.reader, metrics_limit, actors::list_leases{});
     auto incidents = self->request(own.reader, metrics_limit, open);
     take(told.stats, stats);
+    for (auto& p : of_partitions) {
+      std::optional<actors::boxed<store::store_stats>> one;
+      take(one, p);
+      if (one)
+        told.of_partitions.push_back(*std::move(one));
+    }
+    if (told.of_partitions.size() < of_partitions.size()) // then the fullest may not be among them
+      told.of_partitions.clear();
     take(told.leases, leases);
     take(told.incidents, incidents);
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace steadfast {
 
@@ -57,6 +58,11 @@ void page_writer::add(std::string_view name, double value, const label_texts& la
 void page_writer::add_largest(std::string_view name, double value, const label_texts& labels) {
   auto& there = at(name, labels).value;
   there = std::max(there, value);
+}
+
+void page_writer::add_least(std::string_view name, double value, const label_texts& labels) {
+  auto& there = at(name, labels);
+  there.value = std::exchange(there.is_set, true) ? std::min(there.value, value) : value;
 }
 
 void page_writer::add(std::string_view name, const actors::histogram::reading& r, double unit,

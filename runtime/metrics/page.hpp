@@ -23,6 +23,8 @@ public:
   void add(std::string_view name, double value, const label_texts& labels = {});
   /// The largest counts, instead of the sum.
   void add_largest(std::string_view name, double value, const label_texts& labels = {});
+  /// Likewise the least.
+  void add_least(std::string_view name, double value, const label_texts& labels = {});
   /// Where one unit of the reading is `unit` of the metric: 1e-6 for microseconds.
   void add(std::string_view name, const actors::histogram::reading& r, double unit, const label_texts& labels = {});
 
@@ -32,6 +34,7 @@ public:
 private:
   struct counted {
     double value = 0;
+    bool is_set = false;        ///< by add_least
     std::vector<double> bounds; ///< this and the rest: of a histogram
     std::vector<std::uint64_t> counts;
   };

@@ -32,10 +32,19 @@ void write_stats(page_writer& page, const store::store_stats& s) {
     page.add_largest("steadfast_failed_ratio", of_late.ended == 0 ? 0 : double{1} * of_late.failed / of_late.ended,
                      {name});
   }
-  page.add("steadfast_store_used_bytes", number(s.bytes_used));
   page.add("steadfast_store_max_bytes", number(s.bytes_max - std::min(s.bytes_max, s.bytes_reserve)));
   page.add("steadfast_disk_free_bytes", number(s.disk_free));
   page.add("steadfast_disk_size_bytes", number(s.disk_size));
+}
+
+/// Partitions share the room equally, and the one that is full takes no new work though others have room: as if all were
+/// as full as the fullest.
+double used_bytes(const store::store_stats& whole,
+                  const std::vector<actors::boxed<store::store_stats>>& of_partitions) {
+  auto used = number(whole.bytes_used);
+  for (const auto& p : of_partitions)
+    used = std::max(used, number(p->bytes_used) * number(of_partitions.size()));
+  return used;
 }
 
 void write_leases(page_writer& page, const actors::lease_page& leases) {
@@ -76,8 +85,10 @@ void write_incidents(page_writer& page, const store::incident_page& incidents, w
 void write_store_metrics(page_writer& page, const told_by_parts& told) {
   if (!told.has_store)
     return;
-  if (told.stats)
+  if (told.stats) {
     write_stats(page, **told.stats);
+    page.add("steadfast_store_used_bytes", used_bytes(**told.stats, told.of_partitions));
+  }
   if (told.leases)
     write_leases(page, *told.leases);
   if (told.stats && told.leases)

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace steadfast {
 
@@ -13,8 +14,9 @@ struct node_parts;
 
 /// What the parts of a node told of themselves; nothing: they did not in time.
 struct told_by_parts {
-  bool has_store = false; ///< this node has the store; else nobody was asked for the next three
+  bool has_store = false; ///< this node has the store; else nobody was asked for the next four
   std::optional<actors::boxed<store::store_stats>> stats;
+  std::vector<actors::boxed<store::store_stats>> of_partitions; ///< of a store that has several
   std::optional<actors::lease_page> leases;
   std::optional<actors::boxed<store::incident_page>> incidents;
   std::optional<actors::actor_page> actors;

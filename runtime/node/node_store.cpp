@@ -5,6 +5,7 @@
 #include "steadfast/node_error.hpp"
 #include "store/joined/joined_store.hpp"
 #include "store/joined/partition_files.hpp"
+#include "workflow/text/split.hpp"
 
 #include <unistd.h>
 
@@ -37,6 +38,8 @@ std::shared_ptr<store::local_store> as_one(std::vector<std::shared_ptr<store::lo
   if (all.size() > 1 && node.cluster.is_used())
     throw node_error{"the store " + where + " has " + std::to_string(all.size())
                      + " partitions, and a node with `[cluster]` can have only one: run it by itself"};
+  if (const auto wrong = share_problems(node, static_cast<std::uint32_t>(all.size())); !wrong.empty())
+    throw node_error{workflow::joined(wrong, "; ")};
   for (auto& p : all)
     if (wrap)
       p = wrap(std::move(p));

@@ -58,6 +58,8 @@ answer<start_bulk> write_batch::make(const start_bulk& w) {
     known.last_number = last_number(c.key());
   known.next_number = workflow::next_number(settings_.options->partition, known.last_number);
   auto d = decide(w, known, {settings_.options->bulk_open_max, settings_.options->bulk_keep_for});
+  if (w.is_question)
+    return std::move(d.said);
   for (const auto number : d.leave)
     drop_bulk_act(number);
   if (d.put)

@@ -169,7 +169,7 @@ answer<send_event> write_batch::make(const send_event& asked) {
   auto d = decide(w, known, [this](std::uint64_t data_size) { return has_room(data_size); });
   if (d.lacks_room)
     return turned_down_full(w.now);
-  if (!d.put)
+  if (!d.put || w.is_question)
     return std::move(d.said);
   const auto place = put_event(*d.put);
   drop_expired_events(w.now);

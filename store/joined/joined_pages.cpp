@@ -294,9 +294,11 @@ std::string place_of_event(const kept_event& x) {
   return std::string{event_place(x.name, x.task.empty() ? x.key : key_of_task(x.task)).view()};
 }
 
-/// As it came, at its place.
+/// What tells it from others at its place: its id, else how it came. Of those that came alike each partition has as
+/// many, since a sender of several tells all when it sent one.
 auto origin(const kept_event& x) {
-  return std::tie(x.at, x.id, x.who, x.data_size);
+  const auto no_id = std::tuple{x.at, x.who, x.data_size};
+  return std::pair{x.id, x.id.empty() ? no_id : decltype(no_id){}};
 }
 
 /// The events of one partition that were not told yet.

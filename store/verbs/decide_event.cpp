@@ -59,7 +59,9 @@ std::optional<decision> why_not_taken(const send_event& w, const workflow::task&
 
 event_record kept(const send_event& w, std::uint64_t number) {
   event_record x{number, w.name, key_of(w), w.data, workflow::clipped(w.who, workflow::note_size_max), w.now, {}, w.id};
-  x.expires_at = w.now + w.keep_for;
+  if (w.sent_at != workflow::unset)
+    x.at = w.sent_at;
+  x.expires_at = x.at + w.keep_for;
   return x;
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/metrics/catalog.hpp"
 #include "runtime/metrics/metrics.hpp"
 #include "runtime/metrics/page.hpp"
+#include "runtime/metrics/told.hpp"
 #include "runtime/node/node_inside.hpp"
 #include "store/contract/wrapped_store.hpp"
 #include "tests/support/comes_true.hpp"
@@ -79,7 +80,7 @@ workflow::definition trip() {
 
 /// A node whose taxis can be full, and whose hotel fails twice for a task that says so.
 struct measured_node {
-  measured_node() : running{options()} {
+  explicit measured_node(std::uint32_t partitions = 0) : running{options(partitions)} {
     const node_inside inside{running};
     running.add_workflow(trip());
     inside.wrap_store([this](auto real) { return std::make_shared<store_that_hangs>(std::move(real), store_hangs); });
@@ -96,8 +97,9 @@ struct measured_node {
     methods = methods_of(inside.system(), inside.parts());
   }
 
-  node_options options() const {
+  node_options options(std::uint32_t partitions) const {
     node_options o;
+    o.partitions = partitions;
     o.name = "n1";
     o.store.path = folder.path() / "store";
     o.socket.clear();
@@ -207,6 +209,74 @@ TEST_CASE("after three tasks, one of them undone, the page says so") {
   CHECK(s.at("steadfast_scheduler_orders_total") == 7);
   CHECK(s.at("steadfast_claimable_tasks") == 0);
   CHECK(s.at("steadfast_oldest_claimable_seconds") == 0);
+}
+
+namespace {
+
+actors::actor_view actor_that_tells(const std::string& kind, const json& tree) {
+  actors::actor_view a;
+  a.kind = kind;
+  a.answers = true;
+  a.state.tree = tree.dump();
+  return a;
+}
+
+} // namespace
+
+TEST_CASE("of what may not be added up over the partitions of a store, the worst is told") {
+  told_by_parts told;
+  told.actors.emplace();
+  auto& all = told.actors->actors;
+  for (const auto* trouble : {"", "the disk is full", ""})
+    all.push_back(actor_that_tells("store", {{"trouble", trouble}, {"stopped", false}, {"waiting", 2}}));
+  for (const bool held : {true, false, true})
+    all.push_back(actor_that_tells(
+      "lease", {{"name", "supervisor"}, {"held", held}, {"epoch", held ? 7 : 0}, {"time_left_ms", held ? 4000 : 500}}));
+  for (const bool active : {true, false, true})
+    all.push_back(actor_that_tells("supervisor", {{"active", active}, {"sweeps", 3}, {"decided", 1}}));
+  for (const bool draining : {false, true, true})
+    all.push_back(actor_that_tells(
+      "scheduler",
+      {{"in_flight_max", 10}, {"claimed", 4}, {"dispatched", 5}, {"late_replies", 0}, {"draining", draining}}));
+  for (const int waits : {7000, 9000})
+    all.push_back(actor_that_tells(
+      "webhook",
+      {{"name", "page"}, {"waiting", 1}, {"oldest_ms", waits}, {"delivered", 1}, {"failed", 0}, {"given_up", 0}}));
+  page_writer page;
+  write_actor_metrics(page, told);
+  const auto s = samples_of(page.text());
+  CHECK(s.at("steadfast_store_takes_writes") == 0);
+  CHECK(s.at("steadfast_store_waiting_writes") == 6);
+  CHECK(s.at("steadfast_lease_held{lease=\"supervisor\"}") == 0);
+  CHECK(s.at("steadfast_lease_epoch{lease=\"supervisor\"}") == 7);
+  CHECK(s.at("steadfast_lease_left_seconds{lease=\"supervisor\"}") == 0.5);
+  CHECK(s.at("steadfast_supervisor_active") == 0);
+  CHECK(s.at("steadfast_supervisor_sweeps_total") == 9);
+  CHECK(s.at("steadfast_draining") == 1);
+  CHECK(s.at("steadfast_scheduler_tasks_max") == 30);
+  CHECK(s.at("steadfast_webhook_oldest_seconds{webhook=\"page\"}") == 9);
+}
+
+TEST_CASE("the page of a node of three partitions is that of one, and a store is as full as its fullest partition") {
+  measured_node n{3};
+  n.work();
+  CHECK(tests::comes_true([&] { return samples_of(n.text()).at("steadfast_supervisor_active") == 1; }));
+  for (int i = 0; i < 40; ++i) // all in one partition
+    n.methods.at("submit")(
+      {{"id", "big/" + std::to_string(i)}, {"workflow", "trip"}, {"payload", {{"x", std::string(50'000, 'x')}}}});
+  n.await("big/39", "processed");
+  auto s = samples_of(n.text());
+  CHECK(s.at("steadfast_submissions_total{outcome=\"created\"}") == 43);
+  CHECK(s.at("steadfast_store_takes_writes") == 1);
+  CHECK(s.at("steadfast_lease_held{lease=\"node/n1\"}") == 1);
+  CHECK(s.at("steadfast_lease_left_seconds{lease=\"node/n1\"}") <= 10);
+  CHECK(s.at("steadfast_lease_acquisitions_total{lease=\"supervisor\"}") == 1);
+  CHECK(s.at("steadfast_scheduler_tasks_max") == 1024);
+  CHECK(s.at("steadfast_nodes{state=\"alive\"}") == 1);
+  CHECK(s.at("steadfast_draining") == 0);
+  const auto in_all = n.methods.at("store.stats")(json::object()).at("bytes_used").get<double>();
+  CHECK(s.at("steadfast_store_used_bytes") > 1.5 * in_all);
+  CHECK(s.at("steadfast_store_used_bytes") < 3 * in_all);
 }
 
 TEST_CASE("row 142: tasks that end as a scheduler takes them, and that steps start, are counted as others are") {

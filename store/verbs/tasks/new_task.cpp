@@ -46,11 +46,12 @@ std::string problem_of_partition(const workflow::submission& what, const known_w
   if (of.partitions == 1 || !of.definition->limit)
     return {};
   const auto key = workflow::limit_key_of(*of.definition, what.payload.view()).text;
-  if (key == workflow::partition_key(what.id))
+  const auto its_part = workflow::partition_key(key);
+  if (its_part == workflow::partition_key(what.id))
     return {};
   return "the store has " + std::to_string(of.partitions)
          + " partitions, and its workflow limits tasks by payload:" + of.definition->limit->pointer
-         + ": all before the first `/` of the id must be that key, " + workflow::quoted(key);
+         + ": all before the first `/` of the id must be the same as in that key, " + workflow::quoted(its_part);
 }
 
 } // namespace

@@ -139,6 +139,7 @@ public:
       deps.partitions.push_back(gates_.back().handle());
     }
     deps.store = joined_ = std::make_shared<store::joined_store>(std::move(stores));
+    deps.clock = node_.clock();
     router_ = node_.keep(actors::spawn_partition_router(node_.system(), std::move(deps)));
     joined_->commit({store::register_definition{trip()}});
     written_.assign(count, {});
@@ -249,6 +250,36 @@ store::start_bulk suspend_all(workflow::instant now) {
   w.what.filter = store::encode(store::task_filter{});
   w.what.about = 3;
   w.now = now;
+  return w;
+}
+
+/// Waits for an event `paid` with the key of its payload.
+workflow::definition paid_trip() {
+  auto waits = step_named("payment");
+  waits.agent.clear();
+  waits.compensation.reset();
+  waits.wait.emplace();
+  waits.wait->what = workflow::wait_rule::kind::event;
+  waits.wait->name = "paid";
+  waits.wait->at.pointer = "/order";
+  waits.wait->length = 1h;
+  return pipeline("paid_trip", {waits});
+}
+
+store::send_event paid_with(const std::string& key, const std::string& id, workflow::instant now) {
+  store::send_event w;
+  w.name = "paid";
+  w.key = key;
+  w.data = "{}";
+  w.keep_for = 1h;
+  w.id = id;
+  w.now = now;
+  return w;
+}
+
+store::send_event paid_to(const std::string& task, const std::string& id, workflow::instant now) {
+  auto w = paid_with({}, id, now);
+  w.task_id = task;
   return w;
 }
 
@@ -370,21 +401,8 @@ TEST_CASE("what a router says of a write for all partitions is what all of them 
     CHECK(s.partition(i).bulk_acts(true, std::nullopt, 10).acts.empty());
   }
 
-  auto waits = step_named("payment");
-  waits.agent.clear();
-  waits.compensation.reset();
-  waits.wait.emplace();
-  waits.wait->what = workflow::wait_rule::kind::event;
-  waits.wait->name = "paid";
-  waits.wait->length = 1h;
-  REQUIRE(s.one(store::register_definition{pipeline("paid_trip", {waits})}).result == write_status::applied);
-  store::send_event paid;
-  paid.name = "paid";
-  paid.key = "o-1";
-  paid.data = "{}";
-  paid.keep_for = 1h;
-  paid.id = "evt-1";
-  paid.now = s.node().now();
+  REQUIRE(s.one(store::register_definition{paid_trip()}).result == write_status::applied);
+  const auto paid = paid_with("o-1", "evt-1", s.node().now());
   REQUIRE(s.partition(0).commit({paid}).at(0).result == write_status::applied);
   auto sent = s.one(paid);
   INFO(sent.why);
@@ -441,6 +459,187 @@ TEST_CASE("row 147: a write that one partition refuses, or whose end there is un
   CHECK(o.result == write_status::full);
   CHECK(o.why == "the disk is full"); // it is about one task: it is as in a store of one
 }
+
+// ---- writes that are asked first ----
+
+/// A task of `paid_trip` in each partition, whose step waits for an event with the key `o-1`.
+class waiting_store : public routed_store {
+public:
+  waiting_store() {
+    all().commit({store::register_definition{paid_trip()}});
+    for (std::uint32_t i = 0; i < count; ++i) {
+      auto s = order(id_in(i));
+      s.workflow = "paid_trip";
+      s.payload = workflow::blob{R"({"order":"o-1"})"};
+      all().commit({store::submit_task{s, node().now()}});
+    }
+    all().commit({store::claim_tasks{"s1", 10, node().now()}});
+    REQUIRE(states() == std::vector<std::string>(count, "waiting"));
+  }
+
+  std::vector<std::string> states() {
+    std::vector<std::string> found;
+    for (std::uint32_t i = 0; i < count; ++i)
+      found.emplace_back(workflow::to_string(all().find(id_in(i))->steps[0].state));
+    return found;
+  }
+  std::vector<std::size_t> events() {
+    std::vector<std::size_t> found;
+    for (std::uint32_t i = 0; i < count; ++i)
+      found.push_back(partition(i).events({}, node().now(), {}, 100).events.size());
+    return found;
+  }
+  std::vector<std::size_t> bulk_acts() {
+    std::vector<std::size_t> found;
+    for (std::uint32_t i = 0; i < count; ++i)
+      found.push_back(partition(i).bulk_acts(false, std::nullopt, 100).acts.size());
+    return found;
+  }
+};
+
+using counts = std::vector<std::size_t>;
+
+const actors::write_done& with_ticket(const std::vector<actors::write_done>& all, std::uint64_t ticket) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& d) { return d.ticket == ticket; });
+  REQUIRE(found != all.end());
+  return *found;
+}
+
+TEST_CASE("row 147: an event by key that one partition refuses is kept by none, and no task takes it") {
+  for (std::uint32_t knows = 0; knows < count; ++knows) {
+    waiting_store s;
+    REQUIRE(s.one(paid_to(routed_store::id_in(knows), "evt-1", s.node().now())).result == write_status::applied);
+    auto states = s.states();
+    const auto o = s.one(paid_with("o-1", "evt-1", s.node().now()));
+    CHECK(o.result == write_status::refused);
+    CHECK_THAT(o.why, Catch::StartsWith("the id `evt-1` was already sent"));
+    counts kept(count);
+    kept[knows] = 1;
+    CHECK(s.events() == kept);
+    CHECK(s.states() == states);
+    CHECK(s.one(paid_with("o-1", "evt-2", s.node().now())).as<store::event_result>().taken == count - 1);
+    CHECK(s.shown().at("writes_on_their_way") == 0);
+  }
+}
+
+TEST_CASE("row 147: an event by key is not kept where others have room, if one partition has none") {
+  waiting_store s;
+  s.partition(1).fail_next(store_tap::fault::full);
+  CHECK(s.one(paid_with("o-1", {}, s.node().now())).result == write_status::full);
+  CHECK(s.events() == counts{0, 0, 0});
+  CHECK(s.one(paid_with("o-1", {}, s.node().now())).as<store::event_result>().taken == count);
+  CHECK(s.events() == counts{1, 1, 1});
+}
+
+TEST_CASE(
+  "row 147: of events that come at the same time with one id and differ, the first acts and the others do not") {
+  waiting_store s;
+  client ada{s.node()};
+  client bob{s.node()};
+  const auto first = paid_with("o-1", "evt-1", s.node().now());
+  auto differs = first;
+  differs.data = "7";
+  s.before(2).close();
+  s.send(ada, {{1, first}, {2, differs}, {3, first}});
+  s.send(bob, {{1, paid_to(routed_store::id_in(0), "evt-1", s.node().now())}, {2, paid_with("o-2", "evt-2", {})}});
+  CHECK(ada.take_done().empty());
+  s.before(2).open();
+  const auto done = ada.take_done();
+  CHECK(tickets(done) == std::vector<std::uint64_t>{1, 2, 3});
+  CHECK(with_ticket(done, 1).outcome->as<store::event_result>().taken == count);
+  CHECK(with_ticket(done, 2).outcome->result == write_status::refused);
+  CHECK(with_ticket(done, 3).outcome->as<store::event_result>().again);
+  const auto of_bob = bob.take_done();
+  CHECK(with_ticket(of_bob, 1).outcome->result == write_status::refused);
+  CHECK(with_ticket(of_bob, 2).outcome->result == write_status::applied);
+  CHECK(s.events() == counts{2, 2, 2});
+  CHECK(s.shown().at("writes_on_their_way") == 0);
+}
+
+TEST_CASE("row 147: an event to a task waits while one by key with its id was asked and is not kept everywhere") {
+  waiting_store s;
+  client ada{s.node()};
+  client bob{s.node()};
+  s.before(2).close();
+  s.send(ada, {{1, paid_with("o-1", "evt-1", s.node().now())}});
+  s.send(bob, {{1, paid_to(routed_store::id_in(0), "evt-1", s.node().now())},
+               {2, paid_to(routed_store::id_in(1), "evt-2", s.node().now())}});
+  CHECK(tickets(bob.take_done()) == std::vector<std::uint64_t>{2}); // of another id: it does not wait
+  CHECK(s.shown().at("writes_on_their_way") == 2);
+  s.before(2).open();
+  CHECK(with_ticket(ada.take_done(), 1).outcome->result == write_status::applied);
+  CHECK(with_ticket(bob.take_done(), 1).outcome->result == write_status::refused);
+  CHECK(s.events() == counts{1, 2, 1});
+}
+
+TEST_CASE("events by key with other ids, or none, do not wait for one that is on its way") {
+  waiting_store s;
+  client ada{s.node()};
+  std::vector<std::pair<std::uint64_t, store::write>> writes;
+  for (std::uint64_t n = 0; n < 20; ++n)
+    writes.emplace_back(n, paid_with("o-1", n % 2 == 0 ? "evt-" + std::to_string(n) : "", s.node().now()));
+  s.before(1).close();
+  s.send(ada, writes);
+  const auto asked = [&](std::uint32_t i) {
+    return std::count_if(s.written(i).begin(), s.written(i).end(), [](const store::write& w) {
+      return std::holds_alternative<store::send_event>(w) && std::get<store::send_event>(w).is_question;
+    });
+  };
+  CHECK(asked(0) == 20);
+  CHECK(asked(1) == 0);
+  s.before(1).open();
+  const auto done = ada.take_done();
+  CHECK(done.size() == 20);
+  for (const auto& d : done)
+    CHECK(d.outcome->result == write_status::applied);
+  CHECK(s.events() == counts{20, 20, 20});
+}
+
+TEST_CASE("an event by key that partitions keep at different times is listed once, and two that are alike are two") {
+  waiting_store s;
+  client ada{s.node()};
+  s.before(0).close();
+  s.send(ada, {{1, paid_with("o-1", {}, {})}, {2, paid_with("o-1", {}, {})}, {3, paid_with("o-2", "evt-1", {})}});
+  s.node().advance(10s);
+  s.before(0).open();
+  REQUIRE(ada.take_done().size() == 3);
+  s.node().advance(10s);
+  s.one(paid_with("o-1", {}, {}));
+  CHECK(s.events() == counts{4, 4, 4});
+  const auto all = s.all().events({}, s.node().now(), {}, 100).events;
+  REQUIRE(all.size() == 4);
+  CHECK(all[0].at == all[1].at);
+  CHECK(all[0].number != all[1].number);
+  CHECK(all[2].at >= all[0].at + 20s);
+  CHECK(all[3].id == "evt-1");
+}
+
+TEST_CASE("row 147: a bulk act that one partition refuses begins in none") {
+  waiting_store s;
+  for (std::size_t n = 0; n < store::store_options{}.bulk_open_max; ++n)
+    REQUIRE(s.partition(1).commit({suspend_all(s.node().now())}).at(0).result == write_status::applied);
+  const auto o = s.one(suspend_all(s.node().now()));
+  CHECK(o.result == write_status::refused);
+  CHECK_THAT(o.why, Catch::StartsWith("16 bulk acts are open"));
+  CHECK(s.bulk_acts() == counts{0, 16, 0});
+}
+
+TEST_CASE("row 147: of two bulk acts at the same time where there is room for one, one begins everywhere") {
+  waiting_store s;
+  for (std::size_t n = 1; n < store::store_options{}.bulk_open_max; ++n)
+    REQUIRE(s.partition(1).commit({suspend_all(s.node().now())}).at(0).result == write_status::applied);
+  client ada{s.node()};
+  client bob{s.node()};
+  s.before(0).close();
+  s.send(ada, {{1, suspend_all(s.node().now())}});
+  s.send(bob, {{1, suspend_all(s.node().now())}});
+  s.before(0).open();
+  CHECK(with_ticket(ada.take_done(), 1).outcome->result == write_status::applied);
+  CHECK(with_ticket(bob.take_done(), 1).outcome->result == write_status::refused);
+  CHECK(s.bulk_acts() == counts{1, 16, 1});
+}
+
+// ---- what fails ----
 
 TEST_CASE("a partition that cannot be read when a write is parted does not end the router") {
   routed_store s;

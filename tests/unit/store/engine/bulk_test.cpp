@@ -76,6 +76,25 @@ TEST_CASE("a bulk act that begins knows which tasks are there, and a later one h
   CHECK(store->check().faults.empty());
 }
 
+TEST_CASE("row 147: whether a bulk act would begin is answered as if it did, and none begins or leaves") {
+  opened_store store;
+  auto asked = suspend_all();
+  asked.is_question = true;
+  CHECK(store.one(asked).result == write_status::applied);
+  CHECK(store->bulk_acts(false, {}, 100).acts.empty());
+  CHECK(store.one(suspend_all(0, 0)).number == 1);
+  CHECK(store.one(suspend_all(0, 0)).number == 2);
+  for (std::uint64_t number = 1; number <= 2; ++number)
+    REQUIRE(store.one(stop_bulk{number, "ann", "", at(1)}).result == write_status::applied);
+  asked.now = at(100'000'000); // by then the first may leave
+  CHECK(store.one(asked).result == write_status::applied);
+  CHECK(store->bulk_acts(false, {}, 100).acts.size() == 2);
+  for (std::size_t n = 0; n < store_options{}.bulk_open_max; ++n)
+    REQUIRE(store.one(suspend_all()).result == write_status::applied);
+  CHECK(store.one(asked).result == write_status::refused);
+  CHECK(store->check().faults.empty());
+}
+
 TEST_CASE("that a task took a bulk act is noted in the same commit, and it does not take it again after a restart") {
   const auto how = GENERATE(commits::alone, commits::shared);
   opened_store store{how};

@@ -259,6 +259,30 @@ TEST_CASE("row 136: an id that came with another event is refused, and is free o
   expect_whole(store);
 }
 
+TEST_CASE("row 147: whether an event would be taken is answered as if it came, and it is neither kept nor taken") {
+  opened_store store;
+  REQUIRE(store.one(payment()).result == write_status::applied);
+  store.one(order_of("a", "o-1"));
+  store.one(claim());
+  auto asked = with_id("evt-1", "o-1");
+  asked.is_question = true;
+  for (int i = 0; i < 2; ++i) {
+    const auto o = store.one(asked);
+    CHECK(o.result == write_status::applied);
+    CHECK_FALSE(o.again);
+    CHECK(o.taken == 0);
+  }
+  CHECK(store->events({}, at(3), {}, 10).events.empty());
+  CHECK(state_of(store, "a") == "waiting");
+  CHECK(store.one(with_id("evt-1", "o-1")).number == 1);
+  CHECK(store.one(asked).again);
+  asked.data = "7";
+  CHECK(store.one(asked).result == write_status::refused);
+  asked.name = "heard";
+  CHECK(store.one(asked).result == write_status::refused);
+  expect_whole(store);
+}
+
 TEST_CASE("row 136: an event to a task is recognised too when that waits no more, and an id belongs to its name") {
   opened_store store;
   REQUIRE(store.one(payment()).result == write_status::applied);

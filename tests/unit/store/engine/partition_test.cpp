@@ -107,8 +107,8 @@ TEST_CASE("partition: tasks that a limit counts together must be in one") {
   d.name = "charge";
   d.limit = workflow::limit_rule{"/customer", 1};
   REQUIRE(p.store->commit_one(register_definition{d}).result == write_status::applied);
-  const auto submit = [&](const std::string& id) {
-    auto s = order(id, R"({"customer":"ada"})");
+  const auto submit = [&](const std::string& id, const std::string& customer = "ada") {
+    auto s = order(id, R"({"customer":")" + customer + "\"}");
     s.workflow = "charge";
     return p.store->commit_one(submit_task{s, at(1)});
   };
@@ -116,8 +116,15 @@ TEST_CASE("partition: tasks that a limit counts together must be in one") {
   CHECK(refused.result == write_status::refused);
   CHECK(refused.why
         == "the store has 4 partitions, and its workflow limits tasks by payload:/customer: all before the first `/` "
-           "of the id must be that key, `ada`");
+           "of the id must be the same as in that key, `ada`");
   CHECK(submit("ada/order-1").created);
+  CHECK(submit("ada").created);
+  CHECK(submit("shop-7/1", "shop-7/eu").created); // then all of `shop-7/eu` are where `shop-7` is
+  CHECK(submit("shop-7/us/2", "shop-7/eu").created);
+  CHECK(submit("eu/3", "shop-7/eu").why.ends_with("the same as in that key, `shop-7`"));
+  const std::string long_one(100, 'x');
+  CHECK(submit(long_one + "/1", long_one).created);
+  CHECK(submit(long_one.substr(1, 63) + "/2", long_one).result == write_status::refused);
 }
 
 } // namespace

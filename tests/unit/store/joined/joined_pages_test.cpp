@@ -280,6 +280,23 @@ TEST_CASE("joined pages of events tell each once, though all partitions have tho
   });
 }
 
+TEST_CASE("an event with an id is the same one in all partitions, whenever it came to each") {
+  std::vector<event_page> of(2);
+  for (std::size_t i = 0; i < of.size(); ++i)
+    for (const auto* id : {"evt-1", "evt-2", ""}) {
+      auto& x = of[i].events.emplace_back();
+      x.name = "paid";
+      x.id = id;
+      x.number = 2 * of[i].events.size() + i;
+      x.at = at(static_cast<std::int64_t>(i * 60)); // it was sent again after the node had died
+    }
+  const auto page = joined(of, events_told_by({}, 2), 10);
+  REQUIRE(page.events.size() == 4);
+  CHECK(page.events[0].id == "evt-1");
+  CHECK(page.events[1].id == "evt-2");
+  CHECK(page.events[0].number == 2);
+}
+
 TEST_CASE("a place in the events that nobody has told is a place all the same") {
   for (const auto* const after : {"", "x", "a name that is none of ours", "0123456789abcdef"}) {
     const auto told = events_told_by(after, 3);

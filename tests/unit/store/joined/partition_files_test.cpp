@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <chrono>
 #include <fstream>
 #include <string>
 
@@ -123,7 +124,7 @@ TEST_CASE("partition files: what is restored has all tasks and epochs above thos
   const auto again = open_partitions(in_files(other));
   REQUIRE(again.size() == 2);
   for (const auto& p : again)
-    CHECK(p->commit_one(acquire_lease{"x", "me", "", 1s, test::at(1)}).epoch > 1000);
+    CHECK(p->commit_one(acquire_lease{"x", "me", "", std::chrono::seconds{1}, test::at(1)}).epoch > 1000);
   CHECK_THROWS_AS(restore_all(at.store(), to, false), store_error);
 }
 
