@@ -2,6 +2,7 @@
 
 #include "api/methods.hpp"
 #include "api/names.hpp"
+#include "runtime/assembly/limit_log.hpp"
 #include "runtime/configuration/schedule_file.hpp"
 #include "runtime/control/control_context.hpp"
 #include "runtime/control/older_nodes.hpp"
@@ -203,6 +204,7 @@ json put_schedules(const control_context& c, const api::arguments& params) {
     if (!written(c, store::put_schedule{s, {}, {}}).changed)
       continue;
     record_act(c, params, "put schedule " + workflow::quoted(s.name));
+    log_limit_warnings(c.parts.own->get().store.get(), s.name);
     changed.push_back(s.name);
   }
   return {{"names", names}, {"changed", changed}};

@@ -1,4 +1,5 @@
 #include "api/names.hpp"
+#include "runtime/assembly/limit_log.hpp"
 #include "runtime/configuration/workflow_file.hpp"
 #include "runtime/control/control_context.hpp"
 #include "runtime/text/json.hpp"
@@ -116,6 +117,7 @@ json register_workflow(const control_context& c, const api::arguments& params) {
   if (done.result != store::write_status::applied)
     throw api::error{api::error::refused, which + ": " + done.why};
   record_act(c, params, "registered " + which);
+  log_limit_warnings(c.parts.own->get().store.get(), d.name);
   result["created"] = done.created;
   return result;
 }

@@ -4,6 +4,7 @@
 #include "runtime/assembly/boot_clock.hpp"
 #include "runtime/assembly/caf_text.hpp"
 #include "runtime/assembly/journal_figures.hpp"
+#include "runtime/assembly/limit_log.hpp"
 #include "runtime/control/control_methods.hpp"
 #include "runtime/control/control_server.hpp"
 #include "runtime/events/change_watch.hpp"
@@ -252,6 +253,7 @@ private:
       auto why_not = register_workflows(*store, options_);
       if (why_not.empty())
         why_not = register_schedules(*store, options_);
+      log_limit_warnings(store.get(), {});
       if (why_not.empty())
         break;
       if (!options_.store_server.is_used()) // a disk that is full does not empty by itself

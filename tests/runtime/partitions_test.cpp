@@ -1,14 +1,86 @@
 // A node whose store has several partitions: what it shares between them, and what it warns of.
 
+#include "runtime/control/control_methods.hpp"
 #include "runtime/node/node_inside.hpp"
 #include "tests/support/fast_place.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 namespace steadfast::tests::parted {
 
 using Catch::Matchers::Contains;
+
+/// What is written to standard error while it is there, where warnings go before start_log().
+class standard_error {
+public:
+  explicit standard_error(const std::filesystem::path& into) : into_{into}, before_{dup(2)} {
+    const auto file = open(into.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    REQUIRE(file >= 0);
+    dup2(file, 2);
+    close(file);
+  }
+  standard_error(const standard_error&) = delete;
+  standard_error& operator=(const standard_error&) = delete;
+  ~standard_error() {
+    dup2(before_, 2);
+    close(before_);
+  }
+
+  std::string text() const {
+    std::ifstream in{into_};
+    return {std::istreambuf_iterator<char>{in}, {}};
+  }
+
+private:
+  std::filesystem::path into_;
+  int before_;
+};
+
+workflow::definition starts(const std::string& name, const std::string& child) {
+  workflow::definition d;
+  d.name = name;
+  auto& s = d.steps.emplace_back();
+  s.name = "inner";
+  s.wait.emplace();
+  s.wait->what = workflow::wait_rule::kind::child;
+  s.wait->name = child;
+  return d;
+}
+
+TEST_CASE("a node of three partitions warns of steps that start tasks of a workflow with a limit") {
+  const temp_folder folder{fast_place()};
+  const standard_error heard{folder.path() / "heard"};
+  node_options o;
+  o.name = "n1";
+  o.store.path = folder.path() / "store";
+  o.socket.clear();
+  o.partitions = 3;
+  workflow::definition charge;
+  charge.name = "charge";
+  charge.limit = workflow::limit_rule{"/customer", 1};
+  charge.steps.resize(1);
+  charge.steps[0].name = "pay";
+  charge.steps[0].agent = "bank";
+  o.workflows = {charge, starts("order", "charge")};
+  assembled_node running{o};
+  running.start();
+  CHECK_THAT(heard.text(), Contains("workflow `order`: step `inner` starts tasks of workflow `charge`"));
+  const node_inside inside{running};
+  const auto methods = methods_of(inside.system(), inside.parts());
+  methods.at("workflow.register")(
+    {{"text", "name = \"refund\"\n[[step]]\nname = \"inner\"\nworkflow = \"charge\"\n"}, {"who", "a test"}});
+  CHECK_THAT(heard.text(), Contains("workflow `refund`: step `inner` starts tasks of workflow `charge`"));
+}
 
 TEST_CASE("a limit of which a partition would have nothing is refused") {
   node_options o;
