@@ -1,6 +1,6 @@
 // Stands for a store of several partitions: the same interface, and each write goes to the partitions that it is for.
-// One that is for several is answered when all of them have answered. One that must act in all or in none is first asked
-// of all of them, and goes to none if one would refuse it.
+// One that is for several is answered when all of them have answered. One that must act in all or in none is first
+// asked of all of them, and goes to none if one would refuse it.
 
 #include "actors/storing/partition_router.hpp"
 

@@ -1,4 +1,5 @@
-// Partitions of the store have an actor of a kind each: what they tell is added up, or the one that is worst off counts.
+// Partitions of the store have an actor of a kind each: what they tell is added up, or the one that is
+// worst off counts.
 
 #include "runtime/metrics/told.hpp"
 

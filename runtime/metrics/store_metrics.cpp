@@ -37,8 +37,8 @@ void write_stats(page_writer& page, const store::store_stats& s) {
   page.add("steadfast_disk_size_bytes", number(s.disk_size));
 }
 
-/// Partitions share the room equally, and the one that is full takes no new work though others have room: as if all were
-/// as full as the fullest.
+/// Partitions share the room equally, and the one that is full takes no new work though others have room: as if all
+/// were as full as the fullest.
 double used_bytes(const store::store_stats& whole,
                   const std::vector<actors::boxed<store::store_stats>>& of_partitions) {
   auto used = number(whole.bytes_used);
