@@ -69,7 +69,8 @@ answer<put_schedule> write_batch::make(const put_schedule& w) {
   try {
     there = schedule_there(w.what.name);
   } catch (const damaged_record&) { // this one takes its place
-    txn_.erase(in_.schedules, w.what.name);
+    if (!w.is_question)
+      txn_.erase(in_.schedules, w.what.name);
     known.damages = incidents_.open_ones(incident_of_schedule, {}, cause_of_damaged(w.what.name));
   }
   known.refusals = incidents_.open_ones(incident_of_schedule, {}, cause_of_unplaced(w.what.name));

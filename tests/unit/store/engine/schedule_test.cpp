@@ -278,6 +278,12 @@ TEST_CASE("a damaged schedule stops no other, and is told") {
   put(store, hourly_schedule("b"));
   tamper(store,
          [](lmdb::transaction& txn) { txn.put(*txn.open_table("schedules"), std::string_view{"a"}, "rubbish"); });
+  put_schedule question{hourly_schedule("a"), {}, at(0)};
+  question.is_question = true;
+  CHECK(store.one(question).result == write_status::applied);
+  tamper(store, [](lmdb::transaction& txn) {
+    CHECK(txn.get(*txn.open_table("schedules"), std::string_view{"a"}) == std::string_view{"rubbish"});
+  });
   CHECK(fire(store, full_hour).made == 1);
   CHECK(store->find(id_at(full_hour, "b")));
   CHECK(store->alerts(true, 10).size() == 1);
