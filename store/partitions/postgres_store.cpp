@@ -130,6 +130,16 @@ public:
   /// Null: it is not his turn, and `why` tells whose it is. `has_those_before`: he has the partitions before this one,
   /// and only then takes it. Throws store_error.
   std::unique_ptr<postgres_engine> look(bool has_those_before, no_turn& why) {
+    try {
+      return look_on(has_those_before, why);
+    } catch (const store_error&) { // while the server cannot be asked, its owner can show no sign of life
+      turn_ = postgres::succession{options_.lease};
+      throw;
+    }
+  }
+
+private:
+  std::unique_ptr<postgres_engine> look_on(bool has_those_before, no_turn& why) {
     const bool is_last = lets_others_first();
     auto shown = see_.look(name());
     if (ahead_ && shown.epoch != ahead_of_) { // the next owner shall not count on it
@@ -146,12 +156,11 @@ public:
     else if (!ahead_) {
       ahead_ = std::make_unique<postgres_engine>(settings(), now_);
       ahead_of_ = shown.epoch;
-      return look(has_those_before, why); // which tells the owner
+      return look_on(has_those_before, why); // which tells the owner
     }
     return nullptr;
   }
 
-private:
   bool lets_others_first() const { return options_.lets_others_first && options_.lets_others_first(); }
 
   std::string name() const {

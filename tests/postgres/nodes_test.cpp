@@ -276,8 +276,11 @@ TEST_CASE("row 92: while the server is away each node of a cluster says so") {
     CHECK(is_told);
   }
   server.start();
-  for (const auto& n : all.nodes)
-    CHECK(comes_true([&] { return n->command({"status"}).code == 0; }));
+  for (const auto& n : all.nodes) {
+    const bool is_well = comes_true([&] { return n->command({"status"}).code == 0; });
+    INFO(n->command({"status"}).out << n->command({"status"}).err << n->process().err());
+    CHECK(is_well);
+  }
 }
 
 TEST_CASE("row 90: a node goes on by itself when the primary is killed and its standby is promoted") {
