@@ -127,9 +127,11 @@ private:
     w.is_question = w.parts.size() > 1 && store::is_asked_first(what);
     if (w.is_question)
       w.turn = store::turn_of(what);
-    for (auto& p : w.parts)
-      if (auto* const event = std::get_if<store::send_event>(&p.what); event != nullptr && w.parts.size() > 1)
-        event->sent_at = deps_.clock.now(this); // by which it is the same one in all of them
+    if (w.parts.size() > 1 && std::holds_alternative<store::send_event>(what)) {
+      const auto sent_at = deps_.clock.now(this); // by which it is the same one in all of them
+      for (auto& p : w.parts)
+        std::get<store::send_event>(p.what).sent_at = sent_at;
+    }
     if (!w.turn.empty())
       lines_.try_emplace(w.turn);
     w.asked = std::move(asked);

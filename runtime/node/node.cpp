@@ -253,9 +253,10 @@ private:
       auto why_not = register_workflows(*store, options_);
       if (why_not.empty())
         why_not = register_schedules(*store, options_);
-      log_limit_warnings(store.get(), {});
-      if (why_not.empty())
+      if (why_not.empty()) {
+        log_limit_warnings(store.get(), {});
         break;
+      }
       if (!options_.store_server.is_used()) // a disk that is full does not empty by itself
         throw node_error{"the workflows could not be stored: " + why_not};
       if (!turn.wait(register_again_after, {"the workflows could not be stored: " + why_not, {}}))
