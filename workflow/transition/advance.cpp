@@ -278,6 +278,7 @@ void begin_undo(draft& x, std::string cause) {
   x.t.cause = std::move(cause);
   x.t.ended_at = unset;
   x.t.not_before = unset;
+  x.is_caught_up = false; // what was found and not started yet stays so
   x.t.steps.each<step_mark::burdened>([&x](std::size_t i) {
     if (is_undo_of_child_awaited(x.t.steps[i], x.definition_of(i)))
       return; // a person resumes it by that

@@ -218,6 +218,26 @@ TEST_CASE("a copy of a definition has no graph: it may be changed") {
   CHECK(moved.graph);
 }
 
+TEST_CASE("steps that were found when a wait turned the task round are not counted as started") {
+  auto d = pipeline({step_named("a"), step_named("b"), step_named("c")});
+  d.steps[0].compensation.reset();
+  for (const std::size_t i : {1U, 2U})
+    d.steps[i].after = std::vector<std::string>{"a"};
+  d.steps[1].agent.clear();
+  d.steps[1].compensation.reset();
+  d.steps[1].wait.emplace();
+  d.steps[1].wait->what = wait_rule::kind::until;
+  d.steps[1].wait->at.pointer = "/n"; // in each payload of submission_of, and no moment
+  REQUIRE(problems(d).empty());
+  const instant now{std::chrono::hours{1}};
+  const auto begun = apply(make_task(submission_of(d), d, now), d, taken{"s"}, now).next;
+  REQUIRE(begun.steps.is_caught_up());
+  const auto t = apply(begun, d, attempt_succeeded{{0, 1, begun.lock_epoch}, blob{"{}"}, {}}, now).next;
+  CHECK(t.state == process_state::undone);
+  CHECK(t.steps[2] == step{});
+  CHECK_FALSE(t.steps.is_caught_up());
+}
+
 TEST_CASE("property: what is known of steps and definition beforehand changes nothing") {
   holds(300, 400, [] {
     chooser choose{some_choices()};
