@@ -26,9 +26,9 @@ struct inspection_round {
   caf::typed_response_promise<actor_page> promise;
 };
 
-class front : public node_front::base {
+class front : public partitioned_front::base {
 public:
-  front(caf::actor_config& cfg, front_deps deps) : node_front::base{cfg}, deps_{std::move(deps)} {}
+  front(caf::actor_config& cfg, front_deps deps) : partitioned_front::base{cfg}, deps_{std::move(deps)} {}
 
   const char* name() const override { return "node_front"; }
 
@@ -45,6 +45,7 @@ public:
       [this](const list_actors& m) { return on_list(m); },
       [this](const find_actor& m) { return on_find(m); },
       [this](const drain_node& m) { on_drain(m); },
+      [this](const ask_partitions&) { return partitions(); },
     };
   }
 
@@ -53,11 +54,18 @@ private:
     auto o = deps_.offer;
     if (drained_)
       o.agents.clear();
-    if (const auto own = own_store(); own.store_actor) {
+    if (const auto own = own_store(); own.store_actor && own.partitions.empty()) {
       o.store_actor = own.store_actor;
       o.reader = own.reader;
     }
     return o;
+  }
+
+  partitioned_store partitions() const {
+    auto own = own_store();
+    if (own.partitions.empty())
+      return {};
+    return {{own.store_actor, own.reader}, std::move(own.partitions)};
   }
 
   offered_store own_store() const { return deps_.own_store ? deps_.own_store() : offered_store{}; }
@@ -155,7 +163,7 @@ private:
 
 } // namespace
 
-node_front spawn_front(caf::actor_system& sys, front_deps deps) {
+partitioned_front spawn_front(caf::actor_system& sys, front_deps deps) {
   return sys.spawn<front>(std::move(deps));
 }
 

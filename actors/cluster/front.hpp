@@ -25,7 +25,8 @@ struct named_actor {
 struct offered_store {
   actors::store_actor store_actor; ///< none: another node has it
   reader_actor reader;
-  std::vector<named_actor> actors; ///< all that come with it
+  std::vector<named_actor> actors;      ///< all that come with it
+  std::vector<store_ends> partitions{}; ///< if it has several
 };
 
 struct front_deps {
@@ -39,6 +40,6 @@ struct front_deps {
   std::function<void()> on_drained{};                     ///< a person wants the node drained; may be empty
   std::function<offered_store()> own_store{};             ///< as it is now, if the node may get one; may be empty
 };
-node_front spawn_front(caf::actor_system& sys, front_deps deps);
+partitioned_front spawn_front(caf::actor_system& sys, front_deps deps);
 
 } // namespace steadfast::actors

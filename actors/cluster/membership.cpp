@@ -46,7 +46,7 @@ public:
     set_down_handler([this](const caf::down_msg& m) { on_down(m); });
     for (const auto& address : deps_.join)
       keep_connected(address);
-    tell_scheduler();
+    tell_schedulers();
     seek_later();
     read_leases();
     return {
@@ -106,7 +106,7 @@ private:
       if (!card || card->name == deps_.own_name || lease->expires_at <= page.now)
         continue;
       living.insert(card->name);
-      if (deps_.scheduler && card->roles.agents && !card->agents.empty() && !card->address.empty())
+      if (!deps_.schedulers.empty() && card->roles.agents && !card->agents.empty() && !card->address.empty())
         wanted.insert(card->address);
     }
     for (const auto& address : wanted)
@@ -118,7 +118,7 @@ private:
       return unwanted;
     });
     if (std::exchange(living_, std::move(living)) != living_)
-      tell_scheduler();
+      tell_schedulers();
   }
 
   // ---- who is connected ----
@@ -150,6 +150,10 @@ private:
       now_known.connected = false;
       now_known.trouble = "node `" + m.offer.node + "` has not the store: join must name the node that has";
     }
+    if (now_known.connected && offers_store(m) && m.partitions.size() != deps_.partitions.size()) {
+      now_known.connected = false;
+      now_known.trouble = other_number(m);
+    }
     if (offers_store(now_known))
       monitor(now_known.offer.reader);
     log_change(known.last, now_known);
@@ -160,7 +164,13 @@ private:
     if (m.connected)
       known.offered_store = offers_store(m);
     choose_store(m.address, has_begun);
-    tell_scheduler();
+    tell_schedulers();
+  }
+
+  std::string other_number(const peer_changed& m) const {
+    const auto number = [](std::size_t several) { return std::to_string(std::max<std::size_t>(several, 1)); };
+    return "node `" + m.offer.node + "` has a store with partitions: " + number(m.partitions.size())
+           + ", and this node was told " + number(deps_.partitions.size()) + " (store.preview_partitions)";
   }
 
   void log_change(const peer_changed& before, const peer_changed& after) const {
@@ -220,6 +230,20 @@ private:
       m.trouble = who(m) + " has been away since " + workflow::utc_text(known.since) + " (" + m.trouble + ")";
     else if (!offers_store(m))
       m.trouble = "node " + m.offer.node + " does not have it now";
+    tell_links(std::move(m));
+  }
+
+  /// Each that it has its part of the store, or that there is none.
+  void tell_links(peer_changed m) {
+    const auto partitions = std::exchange(m.partitions, {});
+    for (std::size_t i = 0; i < deps_.partitions.size(); ++i) {
+      auto of_one = m;
+      if (of_one.offer.store_actor) {
+        of_one.offer.store_actor = partitions[i].store_actor;
+        of_one.offer.reader = partitions[i].reader;
+      }
+      tell(this, deps_.partitions[i], std::move(of_one));
+    }
     tell(this, deps_.link, std::move(m));
   }
 
@@ -232,6 +256,7 @@ private:
     auto now_known = found->second.last;
     now_known.offer.store_actor = store_actor{};
     now_known.offer.reader = reader_actor{};
+    now_known.partitions.clear();
     on_peer(now_known);
     tell(this, found->second.actor, look_again{}); // it shall know it, too
   }
@@ -249,7 +274,7 @@ private:
     held_at_.clear();
     for (auto& [address, known] : peers_)
       known.offered_store = false;
-    tell(this, deps_.link, peer_changed{{}, true, {deps_.own_name, {}, {}, {}, {}}, "it moves to another node"});
+    tell_links({{}, true, {deps_.own_name, {}, {}, {}, {}}, "it moves to another node"});
     part();
     seek_later();
   }
@@ -261,12 +286,11 @@ private:
       return;
     if (m.store_actor) {
       is_here_ = true;
-      tell(this, deps_.link, peer_changed{{}, true, {deps_.own_name, m.store_actor, m.reader, {}, {}}, {}});
+      tell_links({{}, true, {deps_.own_name, m.store_actor, m.reader, {}, {}}, {}, m.partitions});
       return read_leases();
     }
     if (m.address.empty())
-      return tell(this, deps_.link,
-                  peer_changed{{}, false, {}, "node " + m.node + " has it, and listens nowhere (cluster.listen)"});
+      return tell_links({{}, false, {}, "node " + m.node + " has it, and listens nowhere (cluster.listen)"});
     if (m.address == held_at_)
       return;
     held_at_ = m.address;
@@ -299,8 +323,8 @@ private:
   // ---- whose agents can be used ----
 
   /// The agents of this node, and those of every node that lives and is connected.
-  void tell_scheduler() {
-    if (!deps_.scheduler)
+  void tell_schedulers() {
+    if (deps_.schedulers.empty())
       return;
     agents_alive all{deps_.own_agents};
     std::set<std::string> told; // a node may be known by two addresses
@@ -312,7 +336,8 @@ private:
       for (const auto& a : known.last.offer.agents)
         all.agents.push_back(a);
     }
-    tell(this, deps_.scheduler, std::move(all));
+    for (const auto& scheduler : deps_.schedulers)
+      tell(this, scheduler, all);
   }
 
   actor_state state(std::size_t listed_max) const {

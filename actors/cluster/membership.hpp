@@ -21,9 +21,9 @@ struct membership_deps {
   std::vector<std::string> join; ///< addresses of the nodes that may have the store
   dialer_actor dialer;
   reader_actor reader;
-  peer_changes link;         ///< stands for the store; none: the store is here for ever
-  bool has_store = false;    ///< with a link: the store is here at first
-  scheduler_actor scheduler; ///< none: this node has not the role
+  peer_changes link;                         ///< stands for the store; none: the store is here for ever
+  bool has_store = false;                    ///< with a link: the store is here at first
+  std::vector<scheduler_actor> schedulers{}; ///< none: this node has not the role
   std::vector<agent_offer> own_agents;
   node_clock clock;
   workflow::span period{2000};                                ///< between looks at the leases
@@ -32,6 +32,8 @@ struct membership_deps {
   std::function<void(const workflow::clock_sample&)> on_time; ///< of the node with the store
   std::function<void(const std::string& line)> log;
   std::function<void()> on_parting{}; ///< whoever had the store has let it go; may be empty
+  /// With a link: each stands for a partition of the store, in order; none: the store is whole.
+  std::vector<peer_changes> partitions{};
 };
 membership_actor spawn_membership(caf::actor_system& sys, membership_deps deps);
 

@@ -12,6 +12,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <utility>
+#include <vector>
 
 namespace steadfast::actors {
 
@@ -19,6 +20,13 @@ namespace {
 
 constexpr workflow::span dial_limit{8000};
 constexpr workflow::span answer_limit{3000};
+
+struct peer_offer {
+  node_offer of_node;                 ///< with the whole of a store that has partitions
+  std::vector<store_ends> partitions; ///< of its store, if that has several
+
+  friend bool operator==(const peer_offer&, const peer_offer&) = default;
+};
 
 class peer : public peer_actor::base {
 public:
@@ -29,21 +37,21 @@ public:
   const char* name() const override { return "peer"; }
 
   void on_exit() override {
-    front_ = node_front{};
+    there_ = {};
     offer_ = {};
     deps_ = {};
   }
 
   behavior_type make_behavior() override {
     set_down_handler([this](const caf::down_msg& m) {
-      if (front_ && m.source == front_.address())
+      if (there_.front && m.source == there_.front.address())
         lose("the connection was lost");
     });
     connect();
     return {
       [this](const tick_timer& m) { on_tick(m); },
       [this](const look_again&) {
-        if (!front_)
+        if (!there_.front)
           return;
         learn_offer();
         ask_for_time();
@@ -59,7 +67,7 @@ private:
       return;
     if (now() < next_)
       return timer_.set<peer_actor>(this, deps_.clock, next_);
-    if (front_)
+    if (there_.front)
       ask_for_time();
     else
       connect();
@@ -79,41 +87,67 @@ private:
   }
 
   void greet(const reached_node& reached) {
-    ask(this, reached.front, answer_limit, hello{})
-      .then([this, reached](const node_offer& m) { meet(reached, m); },
-            [this](const caf::error&) { fail("it accepts connections and does not answer"); });
+    learn(
+      reached, [this, reached](const peer_offer& m) { meet(reached, m); },
+      [this] { fail("it accepts connections and does not answer"); });
+  }
+
+  /// Asks what it offers, and for a store of several partitions if it offers none.
+  template <class Then, class Otherwise>
+  void learn(const reached_node& from, Then then, Otherwise otherwise) {
+    const auto failed = [otherwise](const caf::error&) { otherwise(); };
+    ask(this, from.front, answer_limit, hello{})
+      .then(
+        [this, from, then, failed](node_offer& m) {
+          if (m.store_actor || !from.tells_partitions)
+            return then(peer_offer{std::move(m), {}});
+          ask(this, caf::actor_cast<partitioned_front>(from.front), answer_limit, ask_partitions{})
+            .then(
+              [then, m](partitioned_store& s) mutable {
+                m.store_actor = s.whole.store_actor;
+                m.reader = s.whole.reader;
+                then(peer_offer{std::move(m), std::move(s.partitions)});
+              },
+              failed);
+        },
+        failed);
   }
 
   /// It may offer no more than its certificate allows.
-  void meet(const reached_node& reached, const node_offer& offer) {
+  void meet(const reached_node& reached, const peer_offer& m) {
+    const auto& offer = m.of_node;
     if (!reached.name.empty() && offer.node != reached.name)
       return fail("it says that it is `" + offer.node + "`, and the connection is to `" + reached.name + "`");
     if (!reached.has_store && (offer.store_actor || offer.reader))
       return fail("it offers a store, and its certificate is not for that");
-    welcome(reached.front, offer);
+    welcome(reached, m);
   }
 
-  void welcome(const node_front& front, const node_offer& offer) {
+  void welcome(const reached_node& reached, const peer_offer& offer) {
     tries_ = 0;
     drained_ = false;
-    front_ = front;
-    monitor(front_);
+    there_ = reached;
+    monitor(there_.front);
     offer_ = offer;
-    tell(this, deps_.owner, peer_changed{deps_.address, true, offer, {}});
+    tell_offer();
     ask_for_time();
   }
 
+  void tell_offer() {
+    tell(this, deps_.owner, peer_changed{deps_.address, true, offer_.of_node, {}, offer_.partitions});
+  }
+
   /// An answer may arrive after its process has gone and another has taken its place.
-  bool is_present(const node_front& asked) const { return asked == front_; }
+  bool is_present(const node_front& asked) const { return asked == there_.front; }
 
   void learn_offer() {
-    ask(this, front_, answer_limit, hello{})
-      .then(
-        [this, asked = front_](const node_offer& m) {
-          if (is_present(asked) && m != std::exchange(offer_, m))
-            tell(this, deps_.owner, peer_changed{deps_.address, true, m, {}});
-        },
-        [this](const caf::error&) { drained_ = false; });
+    learn(
+      there_,
+      [this, asked = there_.front](const peer_offer& m) {
+        if (is_present(asked) && m != std::exchange(offer_, m))
+          tell_offer();
+      },
+      [this] { drained_ = false; });
   }
 
   void fail(const std::string& why) {
@@ -124,7 +158,7 @@ private:
   }
 
   void lose(const std::string& why) {
-    front_ = node_front{};
+    there_ = {};
     fail(why);
   }
 
@@ -139,9 +173,9 @@ private:
   void ask_for_time() {
     look_again_in(deps_.period);
     const auto asked_at = now();
-    ask(this, front_, answer_limit, ask_time{})
+    ask(this, there_.front, answer_limit, ask_time{})
       .then(
-        [this, asked_at, asked = front_](const told_time& m) {
+        [this, asked_at, asked = there_.front](const told_time& m) {
           if (!is_present(asked))
             return;
           tell(this, deps_.listener, peer_time{deps_.address, {asked_at, now(), m.now, m.set_at}});
@@ -152,8 +186,8 @@ private:
   }
 
   peer_deps deps_;
-  node_front front_;
-  node_offer offer_; ///< as the owner knows it, while connected
+  reached_node there_; ///< while connected
+  peer_offer offer_;   ///< as the owner knows it, likewise
   deadline_timer timer_;
   workflow::instant next_;
   std::uint32_t tries_ = 0;

@@ -16,6 +16,10 @@ namespace steadfast::actors {
 struct hello {};
 STEADFAST_MESSAGE(hello)
 
+/// Asks a node that offered no store whether it has one of several partitions.
+struct ask_partitions {};
+STEADFAST_MESSAGE(ask_partitions)
+
 /// Asks for the time, to follow the clock of the store's node.
 struct ask_time {};
 STEADFAST_MESSAGE(ask_time)

@@ -177,6 +177,24 @@ struct node_offer {
 };
 STEADFAST_MESSAGE(node_offer, x.node, x.store_actor, x.reader, x.gateway, x.agents)
 
+/// Who writes and reads one partition of a store.
+struct store_ends {
+  actors::store_actor store_actor;
+  reader_actor reader;
+
+  friend bool operator==(const store_ends&, const store_ends&) = default;
+};
+STEADFAST_MESSAGE(store_ends, x.store_actor, x.reader)
+
+/// A store of several partitions, where it is. It is not in the node_offer, by which older nodes would use it as one.
+struct partitioned_store {
+  store_ends whole; ///< joins them; none: the node has no such store
+  std::vector<store_ends> partitions;
+
+  friend bool operator==(const partitioned_store&, const partitioned_store&) = default;
+};
+STEADFAST_MESSAGE(partitioned_store, x.whole, x.partitions)
+
 /// The actor of a node that others find by its address.
 using node_front = caf::typed_actor<
   takes<node_offer(hello)>,
@@ -187,6 +205,10 @@ using node_front = caf::typed_actor<
   // Answered at once; the states of its actors show how far it is.
   takes<void(drain_node)>>;
 
+/// That of a node which may have a store of several partitions. Nodes before it are not asked.
+using partitioned_front = node_front::extend<
+  takes<partitioned_store(ask_partitions)>>;
+
 /// The store as clients with a client's certificate see it.
 using client_store_actor = store_actor::extend_with<reader_questions>;
 
@@ -195,8 +217,9 @@ struct reached_node {
   node_front front;
   std::string name{};     ///< as its certificate, or the node itself, says; empty: nobody has asked
   bool has_store = true;  ///< it may have the store, by the same
+  bool tells_partitions = false; ///< the front is a partitioned_front
 };
-STEADFAST_MESSAGE(reached_node, x.front, x.name, x.has_store)
+STEADFAST_MESSAGE(reached_node, x.front, x.name, x.has_store, x.tells_partitions)
 
 /// Makes connections to other nodes. A failure is answered as an error that says why.
 using dialer_actor = caf::typed_actor<takes<reached_node(dial)>>;
@@ -205,10 +228,11 @@ using dialer_actor = caf::typed_actor<takes<reached_node(dial)>>;
 struct peer_changed {
   std::string address;
   bool connected = false;
-  node_offer offer;    ///< while connected
+  node_offer offer;    ///< while connected; with the whole of a store that has partitions
   std::string trouble; ///< why it is not connected
+  std::vector<store_ends> partitions{}; ///< of its store, if that has several
 };
-STEADFAST_MESSAGE(peer_changed, x.address, x.connected, x.offer, x.trouble)
+STEADFAST_MESSAGE(peer_changed, x.address, x.connected, x.offer, x.trouble, x.partitions)
 
 /// What the clock of another node showed.
 struct peer_time {
@@ -224,8 +248,9 @@ struct store_moved {
   std::string address; ///< empty: this node, or one that others cannot reach
   actors::store_actor store_actor;  ///< none: it is another node
   reader_actor reader; ///< likewise
+  std::vector<store_ends> partitions{}; ///< if it has several
 };
-STEADFAST_MESSAGE(store_moved, x.node, x.address, x.store_actor, x.reader)
+STEADFAST_MESSAGE(store_moved, x.node, x.address, x.store_actor, x.reader, x.partitions)
 
 /// Keeps the connection to one other node and reports its changes.
 using peer_actor = caf::typed_actor<

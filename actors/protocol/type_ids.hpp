@@ -91,6 +91,8 @@ STEADFAST_ADD(find_limit_queue)
 STEADFAST_ADD(limit_queue)
 STEADFAST_ADD(list_events)
 STEADFAST_ADD(boxed<steadfast::store::event_page>)
+STEADFAST_ADD(ask_partitions)
+STEADFAST_ADD(partitioned_store)
 CAF_END_TYPE_ID_BLOCK(steadfast)
 
 #undef STEADFAST_ADD

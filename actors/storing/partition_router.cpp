@@ -90,6 +90,8 @@ public:
 
 private:
   caf::result<receipt> on_submission(const boxed<workflow::submission>& m) {
+    if (passes_on_)
+      return delegate(deps_.next, m);
     const auto count = static_cast<std::uint32_t>(deps_.partitions.size());
     return delegate(deps_.partitions[m ? workflow::partition_of(m->id, count) : 0], m);
   }
@@ -110,6 +112,8 @@ private:
   }
 
   void begin(asked_write asked, outbox& out) {
+    if (passes_on_)
+      return tell_as(asked.client, deps_.next, write_requests{{std::move(asked.what)}});
     const auto& what = *asked.what.what;
     std::vector<store::joined_store::part> parts;
     try {
@@ -213,6 +217,8 @@ private:
   /// Who watches every task is told by this actor, since no partition can say that all of them tell it.
   void on_subscribe(const subscribe& m) {
     const auto client = sender_of<store_client>(this);
+    if (passes_on_)
+      return tell_as(client, deps_.next, m);
     if (m.scheduler != every_task) {
       for (const auto& p : deps_.partitions)
         tell_as(client, p, m);
@@ -246,12 +252,17 @@ private:
 
   // ---- the rest ----
 
+  /// What is on its way goes on: from the partitions it is passed on likewise.
   caf::result<drained> on_drain(const drain& m) {
+    passes_on_ = static_cast<bool>(deps_.next);
     auto answer = make_response_promise<drained>();
     const auto left = std::make_shared<std::size_t>(deps_.partitions.size());
-    const auto one_less = [left](caf::typed_response_promise<drained> whole) {
-      if (--*left == 0)
-        whole.deliver(drained{});
+    const auto one_less = [this, left](caf::typed_response_promise<drained> whole) {
+      if (--*left > 0)
+        return;
+      if (passes_on_)
+        deps_.store.reset();
+      whole.deliver(drained{});
     };
     for (const auto& p : deps_.partitions)
       ask(this, p, drain_limit, m)
@@ -275,6 +286,7 @@ private:
   std::map<std::uint64_t, std::pair<std::uint64_t, std::size_t>> part_of_; ///< of which write, and which, by ticket
   std::uint64_t last_ = 0;                                                 ///< ticket
   std::vector<store_client> watchers_;                                     ///< of every task
+  bool passes_on_ = false;                                                 ///< the store is let go
   bool is_told_ = false;              ///< what the partitions tell of every task, or will be
   std::set<caf::actor_addr> telling_; ///< partitions that have said that they tell of every task
 };

@@ -74,6 +74,14 @@ std::vector<actors::named_actor> shown_of(const std::vector<node_part>& parts) {
   return shown;
 }
 
+/// None of a store that is whole.
+std::vector<actors::store_ends> offered_partitions(const store_parts& p) {
+  std::vector<actors::store_ends> all;
+  for (std::size_t i = 0; p.partitions.size() > 1 && i < p.partitions.size(); ++i)
+    all.push_back({p.partitions[i].store_actor, p.partitions[i].reader});
+  return all;
+}
+
 void end_parts(const std::vector<node_part>& parts) {
   for (const auto& p : parts)
     if (!p.hears_all)
@@ -127,7 +135,9 @@ public:
     const auto former = parts_.own->get();
     parts_.own->set(own_);
     end_parts(former.all);
-    actors::tell_from_outside(parts_.membership, actors::store_moved{options_.name, {}, own_.store_actor, own_.reader});
+    actors::tell_from_outside(
+      parts_.membership,
+      actors::store_moved{options_.name, {}, own_.store_actor, own_.reader, offered_partitions(own_)});
   }
 
 private:
@@ -138,20 +148,32 @@ private:
       if (with_.store)
         parts_.lead->end(parts_.clock.set_at);
       parts_.clock.lead = parts_.lead;
-      parts_.link = shown(parts_.lasting, "store_link",
-                          actors::spawn_store_link(system_, {options_.name, options_.name}), {}, true);
+      parts_.link = spawn_link({});
+      for (std::size_t i = 0; partitions() > 1 && i < partitions(); ++i)
+        parts_.partition_links.push_back(spawn_link(name_in_partition(i)));
       parts_.store_actor = parts_.link;
       parts_.reader = parts_.link;
     }
     if (with_.store)
       spawn_own_store();
     if (with_.store && has_link) { // before anything else is sent there
-      actors::node_offer own{options_.name, own_.store_actor, own_.reader, {}, {}};
-      actors::tell_from_outside(parts_.link, actors::peer_changed{{}, true, std::move(own), {}});
+      tell_link(parts_.link, own_.store_actor, own_.reader);
+      for (std::size_t i = 0; i < parts_.partition_links.size(); ++i)
+        tell_link(parts_.partition_links[i], own_.partitions[i].store_actor, own_.partitions[i].reader);
     } else if (with_.store) {
       parts_.store_actor = own_.store_actor;
       parts_.reader = own_.reader;
     }
+  }
+
+  actors::store_link_actor spawn_link(const std::string& name) {
+    return shown(parts_.lasting, "store_link", actors::spawn_store_link(system_, {options_.name, options_.name}), name,
+                 true);
+  }
+
+  void tell_link(const actors::store_link_actor& link, const actors::store_actor& to,
+                 const actors::reader_actor& reader) const {
+    actors::tell_from_outside(link, actors::peer_changed{{}, true, {options_.name, to, reader, {}, {}}, {}});
   }
 
   void spawn_own_store() {
@@ -168,6 +190,7 @@ private:
     actors::partition_router_deps router;
     router.store = with_.joined;
     router.clock = parts_.clock;
+    router.next = parts_.link;
     for (const auto& p : with_.partitions) {
       own_.partitions.push_back(spawn_ends(p, p));
       router.partitions.push_back(own_.partitions.back().store_actor);
@@ -190,7 +213,8 @@ private:
     deps.on_end = with_.on_end;
     deps.warn = with_.warn;
     const auto pauses = deps.pauses;
-    deps.next = parts_.link;
+    if (parts_.link)
+      deps.next = ends_of(own_.partitions.size()).store_actor;
     store_parts::of_partition p;
     p.store_actor =
       shown(own_.all, "store", actors::spawn_store_actor(system_, std::move(deps), with_.detached), name, true);
@@ -208,7 +232,7 @@ private:
 
   // ---- partitions ----
 
-  std::size_t partitions() const { return std::max<std::size_t>(with_.partitions.size(), 1); }
+  std::size_t partitions() const { return std::max<std::size_t>(with_.partitions.size(), with_.partition_count); }
 
   /// By which people tell the actors of one from those of the others.
   std::string name_in_partition(std::size_t i, std::string name = {}) const {
@@ -224,14 +248,12 @@ private:
     return of_all / count + (i < of_all % count ? 1 : 0);
   }
 
-  struct ends {
-    actors::store_actor store_actor;
-    actors::reader_actor reader;
-  };
   /// Of a store that may be another node's, the link.
-  ends ends_of(std::size_t i) const {
+  actors::store_ends ends_of(std::size_t i) const {
     if (partitions() == 1)
       return {parts_.store_actor, parts_.reader};
+    if (!parts_.partition_links.empty())
+      return {parts_.partition_links[i], parts_.partition_links[i]};
     return {own_.partitions[i].store_actor, own_.partitions[i].reader};
   }
 
@@ -311,6 +333,14 @@ private:
       name_in_partition(partition));
   }
 
+  std::vector<actors::scheduler_actor> schedulers() const {
+    std::vector<actors::scheduler_actor> all;
+    for (const auto& p : parts_.partitions)
+      if (p.scheduler)
+        all.push_back(p.scheduler);
+    return all;
+  }
+
   std::vector<actors::agent_offer> own_agents() const {
     std::vector<actors::agent_offer> offers;
     for (const auto& [name, agent] : parts_.agents)
@@ -325,9 +355,10 @@ private:
     deps.dialer = parts_.dialer;
     deps.reader = parts_.reader;
     deps.link = parts_.link;
+    deps.partitions.assign(parts_.partition_links.begin(), parts_.partition_links.end());
     deps.has_store = own_.store != nullptr;
     deps.on_parting = with_.on_parting;
-    deps.scheduler = parts_.partitions.front().scheduler; // a store in a cluster is whole
+    deps.schedulers = schedulers();
     deps.own_agents = own_agents();
     deps.clock = parts_.clock;
     deps.on_time = [lead = parts_.lead](const workflow::clock_sample& s) {
@@ -384,13 +415,11 @@ private:
     deps.offer = {options_.name, {}, {}, parts_.gateway, own_agents()};
     deps.own_store = [own = parts_.own] {
       const auto has = own->get();
-      return actors::offered_store{has.store_actor, has.reader, shown_of(has.all)};
+      return actors::offered_store{has.store_actor, has.reader, shown_of(has.all), offered_partitions(has)};
     };
     deps.clock = parts_.clock;
     deps.actors = shown_of(lasting_parts_of(parts_));
-    for (const auto& p : parts_.partitions)
-      if (p.scheduler)
-        deps.schedulers.push_back(p.scheduler);
+    deps.schedulers = schedulers();
     deps.certificate_until = parts_.certificate_until;
     deps.on_drained = [drained = drained_, then = with_.on_drained] {
       *drained = true;
@@ -443,17 +472,23 @@ std::vector<node_part> empty_store(caf::actor_system& system, node_parts& parts,
   store_parts passes_on;
   for (auto p : own.all) {
     p.shown = actors::inspectable_actor{};
-    (p.kind == "store" ? passes_on.all : others).push_back(std::move(p));
+    (p.kind == "store" || p.kind == "partition_router" ? passes_on.all : others).push_back(std::move(p));
   }
   parts.own->set(std::move(passes_on));
-  system.spawn([membership = parts.membership, link = parts.link, store = own.store_actor, name = parts.name,
+  auto links = parts.partition_links;
+  links.push_back(parts.link);
+  system.spawn([membership = parts.membership, links = std::move(links), store = own.store_actor, name = parts.name,
                 then = std::move(then)](caf::event_based_actor* self) {
     actors::tell(self, membership, actors::store_moved{name, {}, {}, {}});
     // Nothing is sent there from here any more before the store passes on what comes.
-    ask_and_then<actors::actor_state>(self, membership, actors::inspect_state{}, [self, link, store, then] {
-      ask_and_then<actors::actor_state>(self, link, actors::inspect_state{}, [self, store, then] {
-        ask_and_then<actors::drained>(self, store, actors::drain{}, then);
-      });
+    const auto drain_store = [self, store, then] { ask_and_then<actors::drained>(self, store, actors::drain{}, then); };
+    ask_and_then<actors::actor_state>(self, membership, actors::inspect_state{}, [self, links, drain_store] {
+      const auto left = std::make_shared<std::size_t>(links.size());
+      for (const auto& link : links)
+        ask_and_then<actors::actor_state>(self, link, actors::inspect_state{}, [left, drain_store] {
+          if (--*left == 0)
+            drain_store();
+        });
     });
   });
   return others;

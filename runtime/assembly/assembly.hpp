@@ -88,15 +88,16 @@ struct node_parts {
   std::string name;
   std::shared_ptr<own_store> own = std::make_shared<own_store>();
   actors::node_clock clock;
-  std::shared_ptr<actors::shared_lead> lead; ///< of that clock, if it may follow another
-  actors::store_link_actor link;             ///< stands for a store that another node has, or may have
-  actors::store_actor store_actor;           ///< the link, or that of the own store
-  actors::reader_actor reader;               ///< likewise
+  std::shared_ptr<actors::shared_lead> lead;             ///< of that clock, if it may follow another
+  actors::store_link_actor link;                         ///< stands for a store that another node has, or may have
+  std::vector<actors::store_link_actor> partition_links; ///< likewise, for each of its partitions, if it has several
+  actors::store_actor store_actor;                       ///< the link, or that of the own store
+  actors::reader_actor reader;                           ///< likewise
   actors::notifier_actor notifier;
   actors::gateway_actor gateway;
   std::vector<partition_parts> partitions; ///< of the store; at least one
   actors::membership_actor membership;
-  actors::node_front front;
+  actors::partitioned_front front;
   actors::client_gateway clients; ///< where there are certificates
   actors::dialer_actor dialer;
   std::vector<std::pair<std::string, actors::lease_actor>> singleton_leases; ///< by name
@@ -118,6 +119,7 @@ struct node_surroundings {
   std::shared_ptr<store::store_files> files{};                   ///< of that store, if it has some on this machine
   std::vector<std::shared_ptr<store::local_store>> partitions{}; ///< that `store` joins; none: it is whole
   std::shared_ptr<const store::joined_store> joined{};           ///< `store`, if it joins some
+  std::uint32_t partition_count = 1;                             ///< of the store, also where another node has it
   std::shared_ptr<const journal_figures> journal{};              ///< of the first of them
   std::shared_ptr<const trace_figures> traced{};                 ///< null: tasks are not traced
   actors::node_clock clock{};                                    ///< of this node alone

@@ -67,7 +67,6 @@ void check_socket(const node_options& o, std::vector<std::string>& found) {
     found.push_back("control.socket: the path has more than 107 bytes, the most for the path of a socket");
 }
 
-/// Each partition would need an owner, which only one node can be as yet.
 void check_partitions(const node_options& o, std::vector<std::string>& found) {
   if (o.partitions <= 1)
     return;
@@ -75,8 +74,6 @@ void check_partitions(const node_options& o, std::vector<std::string>& found) {
   if (o.store_server.is_used())
     found.push_back(what
                     + "on a server has as many as `steadfast store init --partitions` gave it; take the option away");
-  else if (o.cluster.is_used())
-    found.push_back(what + "of a cluster has one partition; a node by itself can have more");
   add(found, "", share_problems(o, o.partitions));
 }
 

@@ -57,7 +57,8 @@ struct node_options {
   cluster_options cluster;
   http_server_options http;
   store::store_options store;   ///< with the role `store`; on a server, `path` is where its memory is
-  std::uint32_t partitions = 0; ///< of the store, when it is made; 0: one, or as many as it has
+  std::uint32_t partitions = 0; ///< of the store, when it is made; 0: one, or as many as it has.
+                                ///< Of a node without the role `store`: those of the store that it uses
   store_server_options store_server;
   std::vector<agent_entry> agents;
   std::vector<webhook_entry> webhooks; ///< delivered by the node that has the store

@@ -163,8 +163,9 @@ private:
                     const std::set<std::string>& offered) {
     if (!found || !system().assignable(offered, system().message_types<actors::node_front>()))
       return fail(number, "it is a node of another version of Steadfast");
-    const actors::reached_node reached{caf::actor_cast<actors::node_front>(found), peer.name,
-                                       peer.kind == workflow::peer_kind::store};
+    const actors::reached_node reached{
+      caf::actor_cast<actors::node_front>(found), peer.name, peer.kind == workflow::peer_kind::store,
+      system().assignable(offered, system().message_types<actors::partitioned_front>())};
     auto opened = std::move(open_.extract(number).mapped());
     monitor(reached.front); // down at once if it is lost already
     reached_[opened.address] = reached;
@@ -216,7 +217,18 @@ void network::attach(caf::actor_system& sys) {
   connector_ = spawn_connector(sys, *ends_);
 }
 
-void network::publish(const actors::node_front& front, const actors::client_gateway& clients, const address& at) {
+template <class Front>
+void network::publish_at(std::uint16_t door, const Front& front) {
+  caf::scoped_actor self{*system_};
+  self
+    ->request(connector_, answer_limit, caf::publish_atom_v, door, caf::actor_cast<caf::strong_actor_ptr>(front),
+              system_->message_types<Front>(), std::string{}, true)
+    .receive([](std::uint16_t) {},
+             [&](const caf::error& e) { throw node_error{"cluster.listen: " + system_->render(e)}; });
+}
+
+void network::publish(const actors::partitioned_front& front, const actors::client_gateway& clients,
+                      const address& at) {
   publish_at(door_for_nodes, front);
   if (clients.front) {
     publish_at(door_for_clients, clients.front);
@@ -224,15 +236,6 @@ void network::publish(const actors::node_front& front, const actors::client_gate
     links_.allow_clients({{clients.front.id(), clients.store.id()}, asked_by_caf});
   }
   links_.listen(at);
-}
-
-void network::publish_at(std::uint16_t door, const actors::node_front& front) {
-  caf::scoped_actor self{*system_};
-  self
-    ->request(connector_, answer_limit, caf::publish_atom_v, door, caf::actor_cast<caf::strong_actor_ptr>(front),
-              system_->message_types<actors::node_front>(), std::string{}, true)
-    .receive([](std::uint16_t) {},
-             [&](const caf::error& e) { throw node_error{"cluster.listen: " + system_->render(e)}; });
 }
 
 actors::dialer_actor network::spawn_dialer() {

@@ -127,6 +127,7 @@ public:
       store = open_at_start();
       if (!store && holder_of_store_.empty())
         return false;
+      refuse_if(share_problems(options_, partitions_there_));
     }
     if (options_.cluster.is_used())
       network_ = std::make_unique<runtime::network>(options_);
@@ -242,6 +243,7 @@ private:
       if (!store_may_move() || t.holder.empty())
         return wait_for_turn_(time, t);
       holder_of_store_ = t.holder;
+      partitions_there_ = t.partitions;
       return false;
     };
     return opened({wait});
@@ -285,6 +287,7 @@ private:
                                [this] { return turns_.is_leaving() || has_ended_certificate(); }};
         while (!end.stop_requested()) {
           if (!store && (store = opened(turn))) {
+            refuse_other_number(*store);
             log_line("info", "node " + options_.name + " has the store now");
             take_store(options_, with_store(store), parts_);
           }
@@ -295,6 +298,13 @@ private:
         (on_fatal_ ? on_fatal_ : end_process)(e.what());
       }
     }};
+  }
+
+  /// Its actors are for so many as it had at the start of the node.
+  void refuse_other_number(const store::local_store& s) const {
+    const auto* const joined = dynamic_cast<const store::joined_store*>(&s);
+    if ((joined ? joined->partitions().size() : 1) != parts_.partitions.size())
+      throw node_error{"the store has another number of partitions now: start the node again"};
   }
 
   void let_store_go(std::shared_ptr<store::local_store> store, const std::stop_token& end) {
@@ -387,6 +397,7 @@ private:
     with.holder = options_.name + ":" + std::to_string(getpid());
     with.singletons = singletons_;
     with.store_may_move = store_may_move();
+    with.partition_count = options_.roles.store ? partitions_there_ : std::max(options_.partitions, 1U);
     with.on_drained = [this] { turns_.leave(read_limit); };
     with.on_parting = [this] { turns_.look_often(); };
     with.log_task = log_task;
@@ -552,7 +563,8 @@ private:
     std::this_thread::sleep_for(time);
     return true;
   };
-  std::string holder_of_store_; ///< when the node started, if it was another one
+  std::string holder_of_store_;        ///< when the node started, if it was another one
+  std::uint32_t partitions_there_ = 1; ///< of a store that it has, likewise
   node_parts parts_;
   std::unique_ptr<span_exporter> exporter_;
   std::unique_ptr<runtime::network> network_; ///< to other nodes

@@ -33,11 +33,7 @@ std::uint64_t number_by_chance() {
 
 /// Throws node_error.
 std::shared_ptr<store::local_store> as_one(std::vector<std::shared_ptr<store::local_store>> all,
-                                           const node_options& node, const std::string& where,
-                                           const store_wrapper& wrap) {
-  if (all.size() > 1 && node.cluster.is_used())
-    throw node_error{"the store " + where + " has " + std::to_string(all.size())
-                     + " partitions, and a node with `[cluster]` can have only one: run it by itself"};
+                                           const node_options& node, const store_wrapper& wrap) {
   if (const auto wrong = share_problems(node, static_cast<std::uint32_t>(all.size())); !wrong.empty())
     throw node_error{workflow::joined(wrong, "; ")};
   for (auto& p : all)
@@ -51,7 +47,7 @@ std::shared_ptr<store::local_store> open_files(const node_options& node, const s
   o.journal_name = number_by_chance();
   o.epochs_from = store::epochs_at(static_cast<std::uint64_t>(std::time(nullptr)));
   try {
-    return as_one(store::open_partitions(o, node.partitions), node, "at " + o.path.string(), wrap);
+    return as_one(store::open_partitions(o, node.partitions), node, wrap);
   } catch (const store::store_error& e) {
     throw node_error{e.what()};
   }
@@ -68,8 +64,7 @@ std::shared_ptr<store::local_store> open_store(const node_options& o, const turn
     auto there = postgres_options_of(o, to_string(own));
     there.waits_for_server = turn.waits_for_server;
     there.lets_others_first = turn.lets_others_first;
-    return as_one(store::open_postgres_store(there, std::chrono::steady_clock::now, turn.wait), o,
-                  "in schema " + there.where.schema, wrap);
+    return as_one(store::open_postgres_store(there, std::chrono::steady_clock::now, turn.wait), o, wrap);
   } catch (const store::store_error& e) {
     throw node_error{e.what()};
   }

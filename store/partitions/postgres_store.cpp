@@ -146,7 +146,7 @@ private:
       ahead_.reset();
       shown = see_.look(name());
     }
-    why = {"the store is held by " + shown.holder, shown.holder};
+    why = {"the store is held by " + shown.holder, shown.holder, see_.partitions()};
     const postgres::holding held{partition_, shown.epoch, shown.holder};
     const bool is_others_turn = partition_ == 0 && !ahead_ && shown.holder.empty() && see_.is_read_by_others();
     if (turn_.may_take(shown, now_(), is_last || is_others_turn) && has_those_before)

@@ -32,7 +32,8 @@ std::vector<std::string> problems(const postgres_store_options& o);
 /// Why a store cannot be taken now.
 struct no_turn {
   std::string why;
-  std::string holder; ///< who has it; empty: nobody has, or no server answers
+  std::string holder;           ///< who has it; empty: nobody has, or no server answers
+  std::uint32_t partitions = 0; ///< that the store has; 0: no server answers
 };
 
 /// Called between two looks while the store cannot be taken. Waits for so long, or less. False: gives up.

@@ -62,7 +62,8 @@ neighbour::neighbour(one_node& home, address_book& book, std::string its_name, n
   deps.dialer = book.dialer();
   deps.reader = link;
   deps.link = link;
-  deps.scheduler = scheduler;
+  if (scheduler)
+    deps.schedulers = {scheduler};
   deps.own_agents = offers;
   deps.clock = clock;
   membership = node.keep(actors::spawn_membership(sys, std::move(deps)));

@@ -118,14 +118,16 @@ struct cluster_on_a_server {
   std::vector<std::unique_ptr<node_on_a_server>> nodes;
 };
 
-/// The node that has the store, by the word of the server; empty: none.
+/// The node that has the whole store, by the word of the server; empty: none.
 inline std::string holder(const postgres_server& server) {
-  const auto name = server.sql({"select holder from steadfast.partition_owner"});
+  const auto name = server.sql(
+    {"select case when count(distinct holder) = 1 then min(holder) else '' end from steadfast.partition_owner"});
   return name.substr(0, name.find('@'));
 }
 
-inline void init_store(const std::string& url) {
-  const auto end = run_program(STEADFAST_BINARY, {"store", "init", "--url", url, "--partitions", "1"});
+inline void init_store(const std::string& url, int partitions = 1) {
+  const auto end =
+    run_program(STEADFAST_BINARY, {"store", "init", "--url", url, "--partitions", std::to_string(partitions)});
   if (end.code != 0)
     throw std::runtime_error{"there is no store: " + end.err};
 }

@@ -56,11 +56,13 @@ TEST_CASE("row 86: all nodes of a cluster work while one has the store, and when
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);
   const postgres_server server;
-  init_store(server.url());
+  const auto partitions = GENERATE(1, 3);
+  init_store(server.url(), partitions);
   const cluster_on_a_server c{server.url()};
   REQUIRE(c.owner({0, 1}) == 0);
   node_process agents{STEADFAST_BINARY, "", {}, "n4"}; // which knows nothing of the server
-  agents.folder().write("node.toml", "name = \"n4\"\nroles = [\"agents\"]\n[cluster]\njoin = \"" + c.addresses[0] + ","
+  agents.folder().write("node.toml", "name = \"n4\"\nroles = [\"agents\"]\n[store]\npreview_partitions = "
+                                       + std::to_string(partitions) + "\n[cluster]\njoin = \"" + c.addresses[0] + ","
                                        + c.addresses[1] + "," + c.addresses[2] + "\"\n" + short_leases
                                        + "[control]\nsocket = \"control.sock\"\n[[agent]]\nname = \"quick\"\n"
                                          "program = \"/bin/cat\"\nallow_root = true\n");
@@ -139,7 +141,7 @@ TEST_CASE("row 86: a node that is drained hands the store over, and no submissio
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);
   const postgres_server server;
-  init_store(server.url());
+  init_store(server.url(), GENERATE(1, 3));
   // who tells a collector has the store, too, and lets it go
   const cluster_on_a_server c{server.url(), "[tracing]\nurl = \"http://127.0.0.1:9/v1/traces\"\n"};
   REQUIRE(c.owner({0, 2}) == 0);
@@ -178,7 +180,7 @@ TEST_CASE("row 86: a node that is stopped hands the store over, and no submissio
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);
   const postgres_server server;
-  init_store(server.url());
+  init_store(server.url(), GENERATE(1, 3));
   const cluster_on_a_server c{server.url()};
   REQUIRE(c.owner({0, 2}) == 0);
   auto load = load_on(c, {1, 2});

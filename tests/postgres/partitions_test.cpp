@@ -179,16 +179,4 @@ TEST_CASE("row 147: when a node that has three partitions of a server is killed,
   CHECK(server.sql({"select count(*) from steadfast.partition_owner where holder <> ''"}) == "0");
 }
 
-TEST_CASE("a node of a cluster is not started on a store of three partitions, and is told why") {
-  if (const auto why = postgres_server::why_not(); !why.empty())
-    return skip(why);
-  const postgres_server server;
-  make_store(server.url(), 3);
-  const node_on_a_server node{"n1", server.url(), "127.0.0.1:" + std::to_string(runtime::free_ports(1).front())};
-  const auto end = run_program(STEADFAST_BINARY, {"serve", "-c", node.config()});
-  CHECK(end.code != 0);
-  CHECK_THAT(end.err, Catch::Contains("has 3 partitions, and a node with `[cluster]` can have only one"));
-  CHECK(server.sql({"select count(*) from steadfast.partition_owner where holder <> ''"}) == "0");
-}
-
 } // namespace steadfast::store::test
