@@ -153,6 +153,7 @@ private:
     if (now_known.connected && offers_store(m) && m.partitions.size() != deps_.partitions.size()) {
       now_known.connected = false;
       now_known.trouble = other_number(m);
+      forget_store(now_known);
     }
     if (offers_store(now_known))
       monitor(now_known.offer.reader);
@@ -168,9 +169,9 @@ private:
   }
 
   std::string other_number(const peer_changed& m) const {
-    const auto number = [](std::size_t several) { return std::to_string(std::max<std::size_t>(several, 1)); };
-    return "node `" + m.offer.node + "` has a store with partitions: " + number(m.partitions.size())
-           + ", and this node was told " + number(deps_.partitions.size()) + " (store.preview_partitions)";
+    const auto partitions = [](std::size_t several) { return counted(std::max<std::size_t>(several, 1), "partition"); };
+    return "node `" + m.offer.node + "` has a store of " + partitions(m.partitions.size())
+           + ", and this node was told of " + partitions(deps_.partitions.size()) + ": set store.preview_partitions";
   }
 
   void log_change(const peer_changed& before, const peer_changed& after) const {
@@ -186,6 +187,12 @@ private:
   // ---- who has the store ----
 
   static bool offers_store(const peer_changed& m) { return m.offer.store_actor && m.offer.reader; }
+
+  static void forget_store(peer_changed& m) {
+    m.offer.store_actor = store_actor{};
+    m.offer.reader = reader_actor{};
+    m.partitions.clear();
+  }
 
   bool may_have_store(const std::string& address) const {
     return held_at_.empty() ? std::count(deps_.join.begin(), deps_.join.end(), address) > 0 : address == held_at_;
@@ -254,9 +261,7 @@ private:
     if (found == peers_.end())
       return;
     auto now_known = found->second.last;
-    now_known.offer.store_actor = store_actor{};
-    now_known.offer.reader = reader_actor{};
-    now_known.partitions.clear();
+    forget_store(now_known);
     on_peer(now_known);
     tell(this, found->second.actor, look_again{}); // it shall know it, too
   }

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 using namespace steadfast;
 using namespace std::chrono_literals;
@@ -162,4 +163,84 @@ TEST_CASE("row 86: a node that let the store go is known not to have it, also if
   c.say_it_is_at("x");
   REQUIRE_FALSE(c.link.seen().empty());
   CHECK(c.link.take().back().trouble == "node x does not have it now");
+}
+
+namespace {
+
+/// Node "x" has a store of two partitions; node "b" was made for one of `expected`.
+struct store_of_two {
+  tests::one_node home;
+  tests::address_book book{home};
+  tests::test_node& node = home.system();
+  std::vector<actors::store_ends> partitions = {{home.store_actor, home.reader},
+                                                {home.store_actor, node.keep(spawn_other_reader())}};
+  tests::recorder<actors::peer_changed> link{node.system()};
+  bool has_it = true;
+  tests::recorder<actors::peer_changed> first{node.system()};
+  tests::recorder<actors::peer_changed> second{node.system()};
+
+  store_of_two(std::size_t expected, bool tells_partitions, bool is_whole = false) {
+    if (is_whole)
+      partitions.clear();
+    actors::front_deps deps{{"x", {}, {}, {}, {}}, node.clock()};
+    deps.own_store = [this] {
+      return has_it ? actors::offered_store{home.store_actor, home.reader, {}, partitions} : actors::offered_store{};
+    };
+    const auto front = node.keep(actors::spawn_front(node.system(), std::move(deps)));
+    book.add("x:1", {front, {}, true, tells_partitions});
+    actors::membership_deps of;
+    of.own_name = "b";
+    of.join = {"x:1", "y:1"};
+    of.dialer = book.dialer();
+    of.reader = home.reader;
+    of.link = link.handle();
+    of.clock = node.clock();
+    if (expected > 1)
+      of.partitions = {first.handle(), second.handle()};
+    node.keep(actors::spawn_membership(node.system(), std::move(of)));
+    home.advance(1s);
+  }
+
+  actors::reader_actor spawn_other_reader() {
+    return actors::spawn_reader(
+      node.system(), {std::shared_ptr<store::state_store>(&home.store(), [](auto*) {}), nullptr, {}, node.clock()},
+      false);
+  }
+};
+
+} // namespace
+
+TEST_CASE("a node has a link for each partition of the store, which is told where that is, and where it is no more") {
+  store_of_two c{2, true};
+  REQUIRE_FALSE(c.link.seen().empty());
+  CHECK(c.link.take().back().offer.store_actor == c.home.store_actor);
+  CHECK(c.first.take().back().offer.reader == c.partitions[0].reader);
+  CHECK(c.second.take().back().offer.reader == c.partitions[1].reader);
+  c.has_it = false;
+  actors::exit_now(c.home.reader); // it lets it go
+  c.home.advance(100ms);
+  for (auto* const link : {&c.link, &c.first, &c.second}) {
+    REQUIRE_FALSE(link->seen().empty());
+    CHECK_FALSE(link->take().back().offer.store_actor);
+  }
+}
+
+TEST_CASE("row 147: a node that was made for another number of partitions does not use the store, and says why") {
+  SECTION("for one") {
+    store_of_two c{1, true};
+    REQUIRE_FALSE(c.link.seen().empty());
+    CHECK_FALSE(c.link.seen().back().connected);
+    CHECK_THAT(c.link.take().back().trouble, Catch::Contains("`x` has a store of 2 partitions"));
+  }
+  SECTION("for two, and the store is whole") {
+    store_of_two c{2, true, true};
+    CHECK_THAT(c.second.take().back().trouble, Catch::Contains("`x` has a store of 1 partition"));
+    CHECK_FALSE(c.link.take().back().connected);
+  }
+  SECTION("for two, and the other is older") {
+    store_of_two c{2, false};
+    REQUIRE_FALSE(c.link.seen().empty());
+    CHECK_FALSE(c.link.take().back().offer.store_actor);
+    CHECK_FALSE(c.first.take().back().offer.store_actor);
+  }
 }

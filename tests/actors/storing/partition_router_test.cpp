@@ -124,9 +124,13 @@ private:
 /// A store of three partitions with the workflow `trip`, its store actors, each behind a gate, and the router.
 class routed_store {
 public:
-  routed_store() {
+  /// `next`: spawns who has the store after it was drained.
+  using spawn_next = std::function<actors::store_actor(test_node&)>;
+  explicit routed_store(const spawn_next& next = {}) {
     std::vector<std::shared_ptr<store::local_store>> stores;
     actors::partition_router_deps deps;
+    if (next)
+      deps.next = next(node_);
     for (std::uint32_t i = 0; i < count; ++i) {
       taps_.push_back(std::make_shared<store_tap>(opened(i)));
       stores.push_back(taps_.back());
@@ -134,6 +138,7 @@ public:
       of.store = taps_.back();
       of.files = taps_.back();
       of.clock = node_.clock();
+      of.next = deps.next;
       writers_.push_back(node_.keep(actors::spawn_store_actor(node_.system(), std::move(of), false)));
       gates_.emplace_back(node_, writers_.back());
       deps.partitions.push_back(gates_.back().handle());
@@ -193,6 +198,7 @@ public:
     node_.run();
   }
   nlohmann::json shown() { return shown_by(node_, router_); }
+  long joined_uses() const { return joined_.use_count(); }
 
 private:
   std::unique_ptr<store::local_store> opened(std::uint32_t i) {
@@ -216,6 +222,36 @@ private:
   std::vector<gate> gates_;
   actors::own_store_actor router_;
   client asker_{node_};
+};
+
+/// Another node's store, which says so of each write.
+struct store_elsewhere {
+  std::vector<std::string> submitted; ///< by id
+  std::vector<std::uint64_t> written; ///< by ticket
+  int subscribers = 0;
+
+  actors::store_actor spawn(test_node& node) {
+    return node.keep(node.system().spawn([this](actors::store_actor::pointer self) {
+      return actors::store_actor::behavior_type{
+        [this](const actors::boxed<workflow::submission>& m) {
+          submitted.push_back(m->id);
+          return actors::receipt{};
+        },
+        [](actors::flush) {},
+        [](actors::save_commits) {},
+        [this, self](const actors::write_requests& m) {
+          for (const auto& w : m.all) {
+            written.push_back(w.ticket);
+            store::outcome said{store::decision{write_status::applied, "elsewhere"}};
+            actors::tell(self, actors::sender_of<actors::store_client>(self),
+                         actors::writes_done{{{w.ticket, actors::boxed<store::outcome>{std::move(said)}, {}}}, {}});
+          }
+        },
+        [this](const actors::subscribe&) { ++subscribers; },
+        [](const actors::inspect_state&) { return actors::actor_state{}; },
+      };
+    }));
+  }
 };
 
 bool says_nothing(const store_news& m) {
@@ -756,6 +792,33 @@ TEST_CASE("a router is drained when all partitions are") {
     s.before(slow).open();
     CHECK(answer->has_value());
   }
+}
+
+TEST_CASE("row 86: a router that was drained passes on what comes, also what waited for its turn, and has no store") {
+  store_elsewhere there;
+  routed_store s{[&](test_node& node) { return there.spawn(node); }};
+  client ada{s.node()};
+  const auto stores = s.joined_uses();
+  const store::send_event event{"paid", "k", {}, "{}", "ada", 1h, s.node().now(), "e1"};
+  s.before(0).close();
+  s.send(ada, {{1, s.submission(routed_store::id_in(0))}, {2, event}, {3, event}});
+  const auto answer = s.node().begin_to_ask<actors::drained>(s.router(), actors::drain{});
+  s.node().run();
+  CHECK_FALSE(answer->has_value());
+  CHECK(there.submitted.empty());
+  s.send(ada, {{4, s.submission(routed_store::id_in(1))}});
+  CHECK(there.written == std::vector<std::uint64_t>{4});
+  s.before(0).open();
+  CHECK(answer->has_value());
+  CHECK(tickets(ada.take_done()) == std::vector<std::uint64_t>{1, 2, 3, 4});
+  CHECK(there.written == std::vector<std::uint64_t>{4, 3}); // 2 was asked here, and refused
+  CHECK(s.joined_uses() < stores);
+  s.node().begin_to_ask<actors::receipt>(
+    s.router(), actors::boxed<workflow::submission>{routed_store::order(routed_store::id_in(2))});
+  s.subscribe(ada);
+  CHECK(there.submitted == std::vector<std::string>{routed_store::id_in(2)});
+  CHECK(there.subscribers == 1);
+  CHECK(s.one(s.submission("later")).why == "elsewhere");
 }
 
 TEST_CASE("a router shows how many writes are on their way, and none at rest") {
