@@ -388,8 +388,9 @@ private:
       p.node_lease = spawn_lease(
         i, guarded, {workflow::node_lease_name(options_.name), options_.name, {}, options_.cluster.lease}, note_now);
       if (p.supervisor)
-        p.supervisor_lease = spawn_lease(
-          i, p.supervisor, {supervisor_lease_name, with_.holder, "node " + options_.name, options_.supervisor_lease});
+        p.supervisor_lease = spawn_lease(i, p.supervisor,
+                                         {std::string{workflow::supervisor_lease_name}, with_.holder,
+                                          "node " + options_.name, options_.supervisor_lease});
     }
     for (const auto& [name, make] : with_.singletons) {
       const auto guard =

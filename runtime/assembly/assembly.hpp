@@ -27,9 +27,6 @@ class actor_system;
 
 namespace steadfast {
 
-/// The holder of this lease runs the supervisor.
-inline constexpr const char* supervisor_lease_name = "supervisor";
-
 /// An actor of a node, for code that deals with all of them.
 struct node_part {
   std::string kind; ///< as people see it: "scheduler"

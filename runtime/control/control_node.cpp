@@ -1,6 +1,7 @@
 #include "runtime/control/control_context.hpp"
 #include "runtime/logging/log.hpp"
 #include "runtime/text/json.hpp"
+#include "workflow/supervision/node_card.hpp"
 #include "workflow/text/name.hpp"
 
 #include <algorithm>
@@ -297,9 +298,10 @@ json list_nodes(const control_context& c, const api::arguments&) {
   const json trouble = unreachable.empty() ? trouble_of_store(c, page) : json(unreachable);
   json nodes = trouble.is_null() ? nodes_by_lease(c, page) : nodes_without_store(c, page);
   for (const auto& lease : page.leases)
-    if (lease->name == supervisor_lease_name && lease->expires_at > page.now)
+    if (workflow::is_supervisor_lease(lease->name) && lease->expires_at > page.now)
       for (auto& n : nodes)
-        n["supervises"] = n.at("name") == lease->holder.substr(0, lease->holder.find(':'));
+        if (n.at("name") == lease->holder.substr(0, lease->holder.find(':')))
+          n["supervises"] = true;
   return {{"nodes", nodes}, {"store_trouble", trouble}};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 namespace steadfast {
 
@@ -50,11 +51,11 @@ double used_bytes(const store::store_stats& whole,
 void write_leases(page_writer& page, const actors::lease_page& leases) {
   for (const auto* state : {"alive", "drained", "silent", "stopped"})
     page.add("steadfast_nodes", 0, {state});
-  double supervised_for = 0;
+  std::optional<double> supervised_for; ///< where that ends first
   for (const auto& lease : leases.leases) {
     const auto left = seconds_until(lease->expires_at, leases.now);
-    if (lease->name == supervisor_lease_name)
-      supervised_for = left;
+    if (workflow::is_supervisor_lease(lease->name))
+      supervised_for = std::min(supervised_for.value_or(left), left);
     const auto card = workflow::card_of(lease->name, lease->note);
     if (!card)
       continue;
@@ -64,7 +65,7 @@ void write_leases(page_writer& page, const actors::lease_page& leases) {
     if (!was_given_back)
       page.add("steadfast_node_lease_left_seconds", left, {card->name});
   }
-  page.add("steadfast_supervisor_lease_left_seconds", supervised_for);
+  page.add("steadfast_supervisor_lease_left_seconds", supervised_for.value_or(0));
 }
 
 /// Since the clock that decides when tasks may be taken is that of the leases.

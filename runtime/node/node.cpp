@@ -20,6 +20,7 @@
 #include "runtime/node/store_holder.hpp"
 #include "runtime/node/store_turns.hpp"
 #include "runtime/node/webhooks.hpp"
+#include "workflow/supervision/node_card.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/text/split.hpp"
 
@@ -89,9 +90,9 @@ public:
     for (const auto& [other, ignored] : singletons_)
       if (other == name)
         throw node_error{"lease " + workflow::quoted(name) + ": there are two of that name"};
-    if (!workflow::is_name(name) || name == supervisor_lease_name)
+    if (!workflow::is_name(name) || workflow::is_supervisor_lease(name))
       throw node_error{"lease " + workflow::quoted(name) + " must be " + std::string{workflow::name_rule}
-                       + ", and not `" + supervisor_lease_name + "`"};
+                       + ", and not the supervisor's"};
     singletons_.emplace_back(name, std::move(make));
   }
 

@@ -2,6 +2,7 @@
 
 #include "store/lmdb/schema.hpp"
 #include "store/verbs/decide_event.hpp"
+#include "workflow/supervision/node_card.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -245,6 +246,10 @@ std::vector<workflow::definition> joined(std::vector<std::vector<workflow::defin
 }
 
 std::vector<lease> joined(std::vector<std::vector<lease>> of) {
+  for (std::size_t i = 0; i < of.size(); ++i)
+    for (auto& l : of[i])
+      if (workflow::is_supervisor_lease(l.name))
+        l.name = workflow::supervisor_lease_of(i);
   auto all = all_of(std::move(of));
   std::stable_sort(all.begin(), all.end(), [](const lease& a, const lease& b) {
     return std::tie(a.name, a.expires_at) < std::tie(b.name, b.expires_at);

@@ -48,7 +48,7 @@ std::vector<workflow::schedule_state> joined(std::vector<std::vector<workflow::s
 std::vector<notice_entry> joined(std::vector<std::vector<notice_entry>> of, std::size_t max);
 /// Each once, though all partitions have it.
 std::vector<workflow::definition> joined(std::vector<std::vector<workflow::definition>> of, std::size_t steps_max);
-/// Each once: as it is where it ends first, for what is held is held in all partitions.
+/// Each once: as it is where it ends first, for what is held is held in all partitions. But each has a supervisor's.
 std::vector<lease> joined(std::vector<std::vector<lease>> of);
 /// `due_of` tells when a task of a page is due.
 state_store::due_page joined(std::vector<state_store::due_page> of,

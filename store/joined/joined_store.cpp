@@ -5,6 +5,7 @@
 #include "store/contract/options.hpp"
 #include "store/joined/partition_files.hpp"
 #include "store/journal/directory.hpp"
+#include "workflow/supervision/node_card.hpp"
 #include "workflow/task/partition.hpp"
 
 #include <sys/stat.h>
@@ -69,6 +70,19 @@ struct joined_store::parting {
   // An id that was sent for one task and comes again for another, or for a key, is only noticed where both are.
   std::vector<part> operator()(const send_event& w) const {
     return w.task_id.empty() ? all(w) : one(of_id(w.task_id), w);
+  }
+  /// As leases() tells them: the supervisor's of one partition, or what that holder has, under the epoch of each.
+  std::vector<part> operator()(release_lease w) const {
+    if (const auto p = workflow::partition_of_supervisor_lease(w.name); p && *p < in.count()) {
+      w.name = workflow::supervisor_lease_name;
+      return one(*p, w);
+    }
+    std::vector<part> parts;
+    for (std::uint32_t i = 0; i < in.count(); ++i)
+      for (const auto& there : in.partitions_[i]->leases(workflow::clock_reading{}))
+        if (there.name == w.name && there.holder == w.holder)
+          parts.push_back({i, release_lease{w.name, w.holder, there.epoch}});
+    return parts.empty() ? all(w) : parts;
   }
   std::vector<part> operator()(const act_on_incident& w) const { return by_numbers(w, in.incidents_of(w.number)); }
   /// Where it is over already there is nothing to stop.

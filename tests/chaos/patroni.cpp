@@ -72,7 +72,6 @@ servers_by_patroni::servers_by_patroni(const steadfast::tests::hosts& on, std::u
     throw std::runtime_error{"Patroni did not start its servers; it said:\n"
                              + demo::read_file(log_of(places_[0].folder))};
   steadfast::tests::sql_at(of_primary(), {"create role app login", "create schema steadfast authorization app"});
-  steadfast::tests::make_store(url(), 1);
 }
 
 servers_by_patroni::~servers_by_patroni() {

@@ -59,9 +59,11 @@ void playground::add_nodes(const options& o, const demo::services& remote) {
   const auto program = demo::find_program(o.programs, "steadfast");
   const auto ports = steadfast::runtime::free_ports(o.nodes);
   const auto certificates = o.certificates ? make_certificates(program, o) : std::filesystem::path{};
-  if (o.postgres)
+  if (o.postgres) {
     servers_ = o.patroni ? std::unique_ptr<servers>{std::make_unique<servers_by_patroni>(hosts_, o.nodes, o.folder)}
                          : std::make_unique<servers_by_hand>(hosts_, o.nodes);
+    steadfast::tests::make_store(servers_->url(), o.partitions);
+  }
   std::string store_address;
   for (std::uint32_t i = 0; i < o.nodes; ++i) {
     demo::node_place place;

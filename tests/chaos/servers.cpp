@@ -24,7 +24,6 @@ servers_by_hand::servers_by_hand(const steadfast::tests::hosts& on, std::uint32_
   ports_[0] = at(0).port();
   add_standby(1);
   ports_[1] = at(1).port();
-  steadfast::tests::make_store(at(0).url(), 1);
 }
 
 steadfast::tests::server_place servers_by_hand::place_of(std::uint32_t which) const {

@@ -12,7 +12,7 @@ namespace chaos {
 
 inline constexpr std::uint32_t server_count = 2;
 
-/// A PostgreSQL and the standby that its commits wait for, each on a host of its own, with an empty store. While one of
+/// A PostgreSQL and the standby that its commits wait for, each on a host of its own, without a store. While one of
 /// them is lost, commits wait for nobody.
 class servers {
 public:

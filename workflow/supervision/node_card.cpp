@@ -6,13 +6,16 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace steadfast::workflow {
 
 namespace {
 
+constexpr std::string_view supervisor_lease_of_partition = "supervisor.partition-";
 constexpr std::string_view lease_prefix = "node/";
 constexpr std::array<std::pair<std::string_view, bool node_roles::*>, 4> roles_known{{
   {"store", &node_roles::store},
@@ -72,6 +75,23 @@ std::string to_string(const node_roles& r) {
 
 std::optional<node_roles> parse_roles(const std::vector<std::string>& names) {
   return roles_of(names);
+}
+
+std::string supervisor_lease_of(std::size_t partition) {
+  return std::string{supervisor_lease_of_partition} + std::to_string(partition);
+}
+
+std::optional<std::uint32_t> partition_of_supervisor_lease(std::string_view lease) {
+  if (!lease.starts_with(supervisor_lease_of_partition))
+    return std::nullopt;
+  lease.remove_prefix(supervisor_lease_of_partition.size());
+  std::uint32_t partition = 0;
+  const auto [end, error] = std::from_chars(lease.data(), lease.data() + lease.size(), partition);
+  return error == std::errc{} && end == lease.data() + lease.size() ? std::optional{partition} : std::nullopt;
+}
+
+bool is_supervisor_lease(std::string_view lease) {
+  return lease == supervisor_lease_name || partition_of_supervisor_lease(lease).has_value();
 }
 
 std::string node_lease_name(std::string_view node) {

@@ -3,6 +3,8 @@
 #include "workflow/definition/definition.hpp"
 #include "workflow/time/time.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,6 +43,14 @@ struct node_card {
 /// Bytes of a note that a lease takes, and how many of them the names of a node's agents may have, each with a comma.
 inline constexpr std::size_t lease_note_max = 65'536;
 inline constexpr std::size_t agent_names_max = 64'000;
+
+/// The holder of this lease runs the supervisor. In a store of several partitions each has one, and they are told apart
+/// as "supervisor.partition-0" and so on.
+inline constexpr std::string_view supervisor_lease_name = "supervisor";
+std::string supervisor_lease_of(std::size_t partition);
+/// Of a lease that is told apart so.
+std::optional<std::uint32_t> partition_of_supervisor_lease(std::string_view lease);
+bool is_supervisor_lease(std::string_view lease);
 
 /// The lease of a node: "node/<name>".
 std::string node_lease_name(std::string_view node);

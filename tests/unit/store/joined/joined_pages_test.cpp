@@ -485,6 +485,20 @@ TEST_CASE("two bulk acts that were begun alike, one right after the other, stay 
   CHECK(groups_of(acts, 2).size() == 3);
 }
 
+TEST_CASE("the supervisor's lease of each partition is told, since each may be another node's") {
+  const lease one{"supervisor", "one:1", "", 7, at(5)};
+  const lease two{"supervisor", "two:1", "", 3, at(9)};
+  const auto told = joined(std::vector<std::vector<lease>>{{one}, {two}});
+  REQUIRE(told.size() == 2);
+  CHECK(told[0].name == "supervisor.partition-0");
+  CHECK(told[0].holder == "one:1");
+  CHECK(told[1].name == "supervisor.partition-1");
+  CHECK(told[1].holder == "two:1");
+  for (const auto& l : told)
+    CHECK(workflow::is_supervisor_lease(l.name));
+  CHECK_FALSE(workflow::is_supervisor_lease("supervisors"));
+}
+
 TEST_CASE("a lease of all partitions is told as it is where it ends first") {
   const lease early{"node/one", "one", "", 7, at(5)};
   const lease late{"node/one", "one", "", 7, at(9)};

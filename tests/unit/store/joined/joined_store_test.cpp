@@ -244,6 +244,35 @@ TEST_CASE("a partition whose disk fails after another has committed leaves an ou
   }
 }
 
+TEST_CASE("a lease that is told as one is released where its holder has it, and the supervisor's in its partition") {
+  opened_partitions s;
+  const workflow::span ttl{5000};
+  const auto acquire = [&](std::uint32_t partition, const std::string& name, const std::string& holder) {
+    const auto o = s.partition(partition).commit_one(acquire_lease{name, holder, "", ttl, at(1)});
+    REQUIRE(o.result == write_status::applied);
+    return o.epoch;
+  };
+  const auto is_held = [&](std::uint32_t partition, const std::string& name) {
+    for (const auto& l : s.partition(partition).leases(workflow::clock_reading{at(2)}))
+      if (l.name == name)
+        return l.expires_at != workflow::unset;
+    return false;
+  };
+  acquire(0, "node/one", "one");
+  s.partition(0).commit({release_lease{"node/one", "one", 1}});
+  acquire(0, "node/one", "one"); // under another epoch than in the others
+  const auto epoch = acquire(1, "node/one", "one");
+  acquire(1, "supervisor", "one:1");
+  const auto supervisor = acquire(2, "supervisor", "one:1");
+  CHECK(s.one(release_lease{"node/one", "one", epoch}).result == write_status::applied);
+  CHECK_FALSE(is_held(0, "node/one"));
+  CHECK_FALSE(is_held(1, "node/one"));
+  CHECK(s.one(release_lease{"supervisor.partition-2", "one:1", supervisor}).result == write_status::applied);
+  CHECK(is_held(1, "supervisor"));
+  CHECK_FALSE(is_held(2, "supervisor"));
+  CHECK(s.one(release_lease{"supervisor.partition-9", "one:1", 1}).result != write_status::applied);
+}
+
 TEST_CASE("a lease of all partitions has one epoch, and is held where all hold it") {
   opened_partitions s;
   const workflow::span ttl{5000};
