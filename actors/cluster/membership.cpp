@@ -171,7 +171,7 @@ private:
   std::string other_number(const peer_changed& m) const {
     const auto partitions = [](std::size_t several) { return counted(std::max<std::size_t>(several, 1), "partition"); };
     return "node `" + m.offer.node + "` has a store of " + partitions(m.partitions.size())
-           + ", and this node was told of " + partitions(deps_.partitions.size()) + ": set store.preview_partitions";
+           + ", and this node was told of " + partitions(deps_.partitions.size()) + ": set store.partitions";
   }
 
   void log_change(const peer_changed& before, const peer_changed& after) const {

@@ -46,6 +46,14 @@ public:
     std::span<const std::int64_t> bounds;
     std::vector<std::uint64_t> counts; ///< up to each bound and above the one before; the last: above all
     std::uint64_t sum = 0;             ///< of the values
+
+    /// REQUIRES: their bounds are the same.
+    reading& operator+=(const reading& other) {
+      for (std::size_t i = 0; i < counts.size(); ++i)
+        counts[i] += other.counts[i];
+      sum += other.sum;
+      return *this;
+    }
   };
   reading read() const {
     reading r{bounds_, {}, sum_.value()};

@@ -179,6 +179,7 @@ private:
     const auto refusal = std::find_if_not(w.said.begin(), w.said.end(), was_applied);
     if (w.is_question && refusal == w.said.end()) {
       w.is_question = false;
+      std::erase_if(w.parts, [](const auto& p) { return !store::joined_store::acts(p); });
       return put(whole, w, out);
     }
     w.last.ticket = w.asked.what.ticket;

@@ -6,6 +6,7 @@
 #include "runtime/text/json.hpp"
 #include "steadfast/client.hpp"
 #include "store/joined/partition_files.hpp"
+#include "store/postgres/schema.hpp"
 #include "workflow/definition/payload_needs.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/text/nearest.hpp"
@@ -147,16 +148,35 @@ void look_for_child_workflows(const node_options& o, config_findings& found) {
                                  + ", which is in no file of this node: it must be in the store when the step begins");
 }
 
+/// None: there is no store yet. Throws store::store_error.
+std::optional<std::uint32_t> partitions_on_server(const node_options& o) {
+  namespace postgres = store::postgres;
+  constexpr postgres::session_limits patience{std::chrono::seconds{5}, std::chrono::seconds{5}};
+  const auto where = postgres_options_of(o, {}).where;
+  auto server = postgres::connection::open(where, "steadfast check", patience, std::chrono::steady_clock::now);
+  const auto found = postgres::find_store(server, where.schema);
+  return found.card ? std::optional{static_cast<std::uint32_t>(found.card->partitions)} : std::nullopt;
+}
+
+void look_at_server(const node_options& o, config_findings& found) {
+  try {
+    if (const auto there = partitions_on_server(o))
+      for (auto& p : share_problems(o, *there))
+        found.problems.push_back(std::move(p));
+    else
+      found.warnings.emplace_back("there is no store on the server yet: `steadfast store init` makes one");
+  } catch (const store::store_error& e) {
+    found.warnings.push_back(std::string{"the server of the store was not asked: "} + e.what());
+  }
+}
+
 void look_at_partitions(const node_options& o, config_findings& found) {
-  if (!o.roles.store || o.store_server.is_used() || !store::is_store_at(o.store.path))
+  if (o.roles.store && o.store_server.is_used())
+    return look_at_server(o, found);
+  if (!o.roles.store || !store::is_store_at(o.store.path))
     return;
-  const auto there = store::partitions_at(o.store.path);
-  if (o.partitions == 0) // else they are those that share
-    for (auto& p : share_problems(o, there))
-      found.problems.push_back(std::move(p));
-  else if (there != o.partitions)
-    found.problems.push_back("store.preview_partitions is " + std::to_string(o.partitions) + ", and the store has "
-                             + std::to_string(there) + ", for as long as it is there");
+  for (auto& p : share_problems(o, store::partitions_at(o.store.path)))
+    found.problems.push_back(std::move(p));
 }
 
 void look_at_http_files(const node_options& o, config_findings& found) {

@@ -117,7 +117,7 @@ struct node_surroundings {
   std::vector<std::shared_ptr<store::local_store>> partitions{}; ///< that `store` joins; none: it is whole
   std::shared_ptr<const store::joined_store> joined{};           ///< `store`, if it joins some
   std::uint32_t partition_count = 1;                             ///< of the store, also where another node has it
-  std::shared_ptr<const journal_figures> journal{};              ///< of the first of them
+  std::shared_ptr<const journal_figures> journal{};              ///< of all of them
   std::shared_ptr<const trace_figures> traced{};                 ///< null: tasks are not traced
   actors::node_clock clock{};                                    ///< of this node alone
   bool detached = true; ///< those that wait for the disk get a thread of their own

@@ -30,7 +30,7 @@ void read_secret(toml_section& s, std::string_view key, runtime::secret& into) {
 
 void read_store(toml_section s, node_options& o) {
   s.read("path", o.store.path);
-  s.read_count("preview_partitions", o.partitions, 1U, workflow::partitions_max);
+  s.read_count("partitions", o.partitions, 1U, workflow::partitions_max);
   s.read_size("size_max", o.store.size_max);
   s.read_size("size_reserve", o.store.size_reserve);
   s.read_size("journal_max", o.store.journal_max);

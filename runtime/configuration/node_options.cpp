@@ -67,16 +67,6 @@ void check_socket(const node_options& o, std::vector<std::string>& found) {
     found.push_back("control.socket: the path has more than 107 bytes, the most for the path of a socket");
 }
 
-void check_partitions(const node_options& o, std::vector<std::string>& found) {
-  if (o.partitions <= 1)
-    return;
-  const std::string what = "store.preview_partitions " + std::to_string(o.partitions) + ": a store ";
-  if (o.store_server.is_used())
-    found.push_back(what
-                    + "on a server has as many as `steadfast store init --partitions` gave it; take the option away");
-  add(found, "", share_problems(o, o.partitions));
-}
-
 void check_log(const log_options& o, std::vector<std::string>& found) {
   const std::set<std::string> known{"trace", "debug", "info", "warning", "error", "off"};
   if (!known.contains(o.level))
@@ -94,6 +84,9 @@ std::vector<std::string> problems(const agent_entry& a) {
 
 std::vector<std::string> share_problems(const node_options& o, std::uint32_t partitions) {
   std::vector<std::string> found;
+  if (o.partitions != 0 && o.partitions != partitions)
+    found.push_back("store.partitions is " + std::to_string(o.partitions) + ", and the store has "
+                    + std::to_string(partitions) + ", for as long as it is there");
   const auto check = [&](const char* option, std::uint64_t value, const char* none) {
     if (partitions > 1 && value < partitions)
       found.push_back(std::string{option} + " is " + std::to_string(value) + ", and is shared by the "
@@ -124,7 +117,7 @@ std::vector<std::string> problems(const node_options& o) {
   add(found, "store: ", store::problems(o.store));
   if (o.store_server.is_used())
     add(found, "store: ", store::problems(postgres_options_of(o, {})));
-  check_partitions(o, found);
+  add(found, "", share_problems(o, o.partitions));
   check_agents(o, found);
   check_webhooks(o, found);
   add(found, "tracing.", problems(o.tracing));

@@ -89,7 +89,8 @@ store::postgres_store_options postgres_options_of(const node_options& o, std::st
 
 /// Their mistakes, a sentence each; empty: a node can be made of them.
 std::vector<std::string> problems(const node_options& o);
-/// Limits that are too small to be shared by so many partitions of the store, each of which needs some of them.
+/// What does not fit a store of so many partitions: another number, and limits that are too small to be shared by them,
+/// each of which needs some.
 std::vector<std::string> share_problems(const node_options& o, std::uint32_t partitions);
 std::vector<std::string> problems(const agent_entry& a);
 

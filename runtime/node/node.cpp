@@ -92,7 +92,7 @@ public:
         throw node_error{"lease " + workflow::quoted(name) + ": there are two of that name"};
     if (!workflow::is_name(name) || workflow::is_supervisor_lease(name))
       throw node_error{"lease " + workflow::quoted(name) + " must be " + std::string{workflow::name_rule}
-                       + ", and not the supervisor's"};
+                       + ", and not `" + std::string{workflow::supervisor_lease_name} + "`"};
     singletons_.emplace_back(name, std::move(make));
   }
 
@@ -128,7 +128,8 @@ public:
       store = open_at_start();
       if (!store && holder_of_store_.empty())
         return false;
-      refuse_if(share_problems(options_, partitions_there_));
+      if (!store)
+        refuse_if(share_problems(options_, partitions_there_));
     }
     if (options_.cluster.is_used())
       network_ = std::make_unique<runtime::network>(options_);

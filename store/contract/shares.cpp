@@ -17,8 +17,8 @@ store_options share_of(const store_options& of_all, const workflow::partition& p
   o.size_reserve /= p.count;
   o.journal_max /= p.count;
   o.recent_ids_max /= p.count;
-  if (p.index > 0)
-    o.watch = nullptr; // it listens to one thread
+  if (p.index > 0 && o.watch)
+    o.watch = o.watch->another();
   return o;
 }
 

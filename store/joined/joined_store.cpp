@@ -67,9 +67,14 @@ struct joined_store::parting {
   std::vector<part> operator()(const record_act& w) const { return one(0, w); } // it is about no task
   // Its position and its refusals are numbers of tasks of one partition.
   std::vector<part> operator()(const advance_bulk& w) const { return one(of_number(w.number), w); }
-  // An id that was sent for one task and comes again for another, or for a key, is only noticed where both are.
+  /// The id of one for a task may be known elsewhere.
   std::vector<part> operator()(const send_event& w) const {
-    return w.task_id.empty() ? all(w) : one(of_id(w.task_id), w);
+    if (!w.task_id.empty() && w.id.empty())
+      return one(of_id(w.task_id), w);
+    auto parts = all(w);
+    for (auto& p : parts)
+      std::get<send_event>(p.what).is_for_another = !w.task_id.empty() && p.partition != of_id(w.task_id);
+    return parts;
   }
   /// As leases() tells them: the supervisor's of one partition, or what that holder has, under the epoch of each.
   std::vector<part> operator()(release_lease w) const {
@@ -187,10 +192,20 @@ void add(Result&, const Result&) {}
 
 } // namespace
 
-outcome joined_store::joined(const std::vector<part>& parts, std::vector<outcome> of_parts) {
+bool joined_store::acts(const part& p) {
+  const auto* const event = std::get_if<send_event>(&p.what);
+  return event == nullptr || !event->is_for_another;
+}
+
+outcome joined_store::joined(std::vector<part> parts, std::vector<outcome> of_parts) {
+  const auto is_applied = [](const outcome& o) { return o.result == write_status::applied; };
+  for (std::size_t i = parts.size(); i-- > 0;)
+    if (!acts(parts[i]) && is_applied(of_parts[i])) {
+      parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(i));
+      of_parts.erase(of_parts.begin() + static_cast<std::ptrdiff_t>(i));
+    }
   if (of_parts.size() == 1)
     return std::move(of_parts.front());
-  const auto is_applied = [](const outcome& o) { return o.result == write_status::applied; };
   const auto failed = std::find_if_not(of_parts.begin(), of_parts.end(), is_applied);
   outcome whole;
   if (failed != of_parts.end()) {

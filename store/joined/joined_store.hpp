@@ -32,7 +32,9 @@ public:
   std::vector<part> parts_of(const write& w) const;
   /// What is said of the whole, given what is said of each part. One that was not applied decides, though others were.
   /// REQUIRES: there are as many of both, and at least one.
-  static outcome joined(const std::vector<part>& parts, std::vector<outcome> of_parts);
+  static outcome joined(std::vector<part> parts, std::vector<outcome> of_parts);
+  /// Else its partition is only asked whether it knows better.
+  static bool acts(const part& p);
 
   using state_store::commit;
   /// If one partition fails after another has committed, what became of its writes is an unknown_outcome.

@@ -130,7 +130,7 @@ std::vector<std::shared_ptr<local_store>> open_partitions(const store_options& o
     throw wrong(of_all.path,
                 "it has " + std::to_string(there) + (there == 1 ? " partition" : " partitions")
                   + ", for as long as it is there, and was to have " + std::to_string(wanted)
-                  + ": take store.preview_partitions away, or begin a new store and take the tasks over with "
+                  + ": take store.partitions away, or begin a new store and take the tasks over with "
                     "`store export` and `store import`");
   if (is_new && (wanted > 1 || mark) && !of_all.read_only)
     return made_new(of_all, mark ? there : wanted);

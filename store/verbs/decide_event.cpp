@@ -152,13 +152,15 @@ bool awaited_events::has(const send_event& w) const {
 }
 
 bool needs_task(const send_event& w, const known_event& known) {
-  return known.before == nullptr && known.is_awaited && !w.task_id.empty();
+  return known.before == nullptr && known.is_awaited && !w.task_id.empty() && !w.is_for_another;
 }
 
 sent_event decide(const send_event& w, const known_event& known,
                   const std::function<bool(std::uint64_t data_size)>& has_room) {
   if (known.before != nullptr)
     return {{came_before(w, *known.before)}};
+  if (w.is_for_another)
+    return {{applied()}};
   if (!known.is_awaited)
     return {{taken_by_nobody(w)}};
   if (!w.task_id.empty()) {

@@ -13,7 +13,7 @@ struct options {
   std::uint32_t nodes = 3;         ///< the first has the store, unless that is on PostgreSQL
   bool postgres = false;           ///< the store is there, on a primary and a synchronous standby
   bool patroni = false;            ///< with `postgres`: Patroni looks after those, not this program
-  std::uint32_t partitions = 1;    ///< with `postgres`: of the store
+  std::uint32_t partitions = 1;    ///< of the store
   bool certificates = false;       ///< the nodes know each other by them; no clock is set then
   std::uint32_t rate = 200;        ///< submissions per second
   std::chrono::seconds lasts{30};  ///< under faults

@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
                "the store is on PostgreSQL, a primary and a standby, which are killed, lost, frozen and cut off too");
   app.add_flag("--patroni", options.patroni,
                "the same, and Patroni promotes the standby; sometimes it is told to switch over");
-  app.add_option("--partitions", options.partitions, "of the store on PostgreSQL [1]")->check(CLI::Range(1, 64));
+  app.add_option("--partitions", options.partitions, "of the store [1]")->check(CLI::Range(1, 64));
   app.add_flag("--certificates", options.certificates,
                "the nodes know each other by certificates; no clock is set then");
   app.add_option("--rate", options.rate, "submissions per second [200]")->check(CLI::Range(1, 100'000));
@@ -48,10 +48,6 @@ int main(int argc, char** argv) {
     return app.exit(e) == 0 ? 0 : 2;
   }
   options.postgres = options.postgres || options.patroni;
-  if (options.partitions > 1 && !options.postgres) {
-    std::cerr << "--partitions needs --postgres\n";
-    return 2;
-  }
   const auto why = options.patroni    ? chaos::servers_by_patroni::why_not()
                    : options.postgres ? steadfast::tests::postgres_server::why_not()
                                       : "";

@@ -71,6 +71,7 @@ void playground::add_nodes(const options& o, const demo::services& remote) {
     place.listen = hosts_.address(i) + ":" + std::to_string(ports[i]);
     place.join = store_address;
     place.store_url = servers_ ? servers_->url() : "";
+    place.partitions = o.partitions;
     place.private_network = true;
     place.certificates = certificates;
     if (i == 0 && !servers_)

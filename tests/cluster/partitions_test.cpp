@@ -27,7 +27,7 @@ class node_of_three : private effects, public node_process {
 public:
   node_of_three()
       : node_process{STEADFAST_BINARY,
-                     "preview_partitions = 3\n\n[[agent]]\nname = \"mark\"\nprogram = \"/bin/sh\"\n"
+                     "partitions = 3\n\n[[agent]]\nname = \"mark\"\nprogram = \"/bin/sh\"\n"
                      "arguments = [\"-c\", \"mkdir -p '"
                        + place.path().string()
                        + "'/$(echo $STEADFAST_TASK.$STEADFAST_KEY | tr / -)\"]\nallow_root = true\n"} {
@@ -118,12 +118,12 @@ TEST_CASE("row 147: a node is not started on a store with another number of part
     text.replace(at, from.size(), to);
     node.folder().write("node.toml", text);
   };
-  set("preview_partitions = 3\n", "preview_partitions = 2\n");
+  set("partitions = 3\n", "partitions = 2\n");
   const auto end = run_program(STEADFAST_BINARY, {"serve", "-c", node.config()});
   CHECK(end.code != 0);
   CHECK(run_program(STEADFAST_BINARY, {"serve", "--check", "-c", node.config()}).code == 78);
   CHECK_THAT(end.err, Catch::Contains("3 partitions"));
-  set("preview_partitions = 2\n", "");
+  set("partitions = 2\n", "");
   node.start(); // as it is
   CHECK(node.json_of({"store", "stat", "--json"}).at(0).at("last_numbers").size() == 3);
 }

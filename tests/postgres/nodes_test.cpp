@@ -61,7 +61,7 @@ TEST_CASE("row 86: all nodes of a cluster work while one has the store, and when
   const cluster_on_a_server c{server.url()};
   REQUIRE(c.owner({0, 1}) == 0);
   node_process agents{STEADFAST_BINARY, "", {}, "n4"}; // which knows nothing of the server
-  agents.folder().write("node.toml", "name = \"n4\"\nroles = [\"agents\"]\n[store]\npreview_partitions = "
+  agents.folder().write("node.toml", "name = \"n4\"\nroles = [\"agents\"]\n[store]\npartitions = "
                                        + std::to_string(partitions) + "\n[cluster]\njoin = \"" + c.addresses[0] + ","
                                        + c.addresses[1] + "," + c.addresses[2] + "\"\n" + short_leases
                                        + "[control]\nsocket = \"control.sock\"\n[[agent]]\nname = \"quick\"\n"

@@ -165,7 +165,7 @@ const std::vector<bound> bounds{
   {"| partitions (`store init --partitions`) | 1, at most 64 |", "store/postgres/schema.hpp",
    "partitions_default = 1;"},
   {"| partitions (`store init --partitions`) | 1, at most 64 |", "workflow/task/partition.hpp", "partitions_max = 64;"},
-  {"| partitions of a store in files (`store.preview_partitions`) | 1, at most 64 |", "workflow/task/partition.hpp",
+  {"| partitions of a store in files (`store.partitions`) | 1, at most 64 |", "workflow/task/partition.hpp",
    "partitions_max = 64;"},
   {"| bytes that one commit of a partition writes to its log | 64 MiB |", "store/postgres/partition.hpp",
    "append_bytes_max = std::size_t{64} << 20U;"},

@@ -64,7 +64,8 @@ std::string make_node_config(const services& remote, const std::filesystem::path
   auto text = fmt::format(
     head, fmt::arg("name", place.name), fmt::arg("roles", std::string{has_store ? "\"store\", " : ""} + other_roles),
     fmt::arg("workflows", has_store ? "\"" + workflows.string() + "\"" : ""), fmt::arg("listen", place.listen),
-    fmt::arg("server", place.store_url.empty() ? "" : "url = \"" + place.store_url + "\"\nlease = \"2s\""),
+    fmt::arg("server", place.store_url.empty() ? "partitions = " + std::to_string(place.partitions)
+                                               : "url = \"" + place.store_url + "\"\nlease = \"2s\""),
     fmt::arg("join", place.join), fmt::arg("private_network", place.private_network),
     fmt::arg("certificates", certificates_of(place)), fmt::arg("http", place.http));
   for (const auto& service : remote.names()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -13,6 +14,7 @@ struct node_place {
   std::string listen;                   ///< host:port where the others reach it; empty: it is alone
   std::string join;                     ///< host:port of the node that has the store; empty: this one has it
   std::string store_url{};              ///< of a store on a server; empty: it is in files
+  std::uint32_t partitions = 1;         ///< of a store in files, the same for all nodes
   bool private_network = false;         ///< may listen beyond loopback
   std::filesystem::path certificates{}; ///< folder of the cluster's; empty: there are none
   std::string http{};                   ///< host:port of its page; empty: it has none

@@ -41,19 +41,6 @@ new_task as_new(std::shared_ptr<const workflow::task> t, std::vector<workflow::n
   return x;
 }
 
-/// Each partition counts for itself, so all tasks of a key must be in one.
-std::string problem_of_partition(const workflow::submission& what, const known_workflow& of) {
-  if (of.partitions == 1 || !of.definition->limit)
-    return {};
-  const auto key = workflow::limit_key_of(*of.definition, what.payload.view()).text;
-  const auto its_part = workflow::partition_key(key);
-  if (its_part == workflow::partition_key(what.id))
-    return {};
-  return "the store has " + std::to_string(of.partitions)
-         + " partitions, and its workflow limits tasks by payload:" + of.definition->limit->pointer
-         + ": all before the first `/` of the id must be the same as in that key, " + workflow::quoted(its_part);
-}
-
 } // namespace
 
 new_task new_task_of(const import_task& w, std::uint64_t number, definition_cache::entry d) {
@@ -63,6 +50,19 @@ new_task new_task_of(const import_task& w, std::uint64_t number, definition_cach
   auto made = as_new(std::make_shared<const workflow::task>(std::move(x.task)), std::move(x.notices), std::move(d));
   made.is_taken_in = true;
   return made;
+}
+
+std::string problem_of_partition(const std::string& id, std::string_view payload, const workflow::definition& of,
+                                 std::uint32_t partitions) {
+  if (partitions == 1 || !of.limit)
+    return {};
+  const auto key = workflow::limit_key_of(of, payload).text;
+  const auto its_part = workflow::partition_key(key);
+  if (its_part == workflow::partition_key(id))
+    return {};
+  return "the store has " + std::to_string(partitions)
+         + " partitions, and its workflow limits tasks by payload:" + of.limit->pointer
+         + ": all before the first `/` of the id must be the same as in that key, " + workflow::quoted(its_part);
 }
 
 std::string problem_of_payload(std::string_view payload, const known_workflow& of) {
@@ -83,7 +83,7 @@ submitted_task decide(const submit_task& w, const known_workflow& of, std::uint6
                            + (w.what.version != 0 ? " version " + std::to_string(w.what.version) : ""));
   if (auto why = problem_of_payload(w.what.payload.view(), of); !why.empty())
     return not_submitted(write_status::refused, std::move(why));
-  if (auto why = problem_of_partition(w.what, of); !why.empty())
+  if (auto why = problem_of_partition(w.what.id, w.what.payload.view(), *of.definition, of.partitions); !why.empty())
     return not_submitted(write_status::refused, std::move(why));
   if (!has_room(w.what.payload.size()))
     return {{}, true};

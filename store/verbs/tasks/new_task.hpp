@@ -37,6 +37,11 @@ struct known_workflow {
 /// Why no task of this workflow can begin with it; empty: it can.
 std::string problem_of_payload(std::string_view payload, const known_workflow& of);
 
+/// Why a task of this id and payload may not be in that partition of several: each counts for itself, so all tasks of a
+/// key must be in one. Empty: it may.
+std::string problem_of_partition(const std::string& id, std::string_view payload, const workflow::definition& of,
+                                 std::uint32_t partitions);
+
 struct submitted_task {
   answer<submit_task> said;
   bool lacks_room = false; ///< else it could be made

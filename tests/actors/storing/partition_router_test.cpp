@@ -599,13 +599,32 @@ TEST_CASE("row 147: an event to a task waits while one by key with its id was as
   s.before(2).close();
   s.send(ada, {{1, paid_with("o-1", "evt-1", s.node().now())}});
   s.send(bob, {{1, paid_to(routed_store::id_in(0), "evt-1", s.node().now())},
-               {2, paid_to(routed_store::id_in(1), "evt-2", s.node().now())}});
-  CHECK(tickets(bob.take_done()) == std::vector<std::uint64_t>{2}); // of another id: it does not wait
+               {2, paid_to(routed_store::id_in(1), {}, s.node().now())}});
+  CHECK(tickets(bob.take_done()) == std::vector<std::uint64_t>{2}); // without an id: it does not wait
   CHECK(s.shown().at("writes_on_their_way") == 2);
   s.before(2).open();
   CHECK(with_ticket(ada.take_done(), 1).outcome->result == write_status::applied);
   CHECK(with_ticket(bob.take_done(), 1).outcome->result == write_status::refused);
   CHECK(s.events() == counts{1, 2, 1});
+}
+
+TEST_CASE("row 147: the id of an event to one task is known in all partitions, and the event is kept in one") {
+  waiting_store s;
+  const auto first = routed_store::id_in(0);
+  REQUIRE(s.one(paid_to(first, "evt-1", s.node().now())).as<store::event_result>().taken == 1);
+  CHECK(s.one(paid_to(first, "evt-1", s.node().now())).as<store::event_result>().again);
+  const auto o = s.one(paid_to(routed_store::id_in(1), "evt-1", s.node().now()));
+  CHECK(o.result == write_status::refused);
+  CHECK_THAT(o.why, Catch::StartsWith("the id `evt-1` was already sent"));
+  CHECK(s.states() == std::vector<std::string>{"completed", "waiting", "waiting"});
+  CHECK(s.events() == counts{1, 0, 0});
+  CHECK(s.one(paid_with("o-2", "evt-2", s.node().now())).result == write_status::applied);
+  CHECK(s.one(paid_to(routed_store::id_in(1), "evt-2", s.node().now())).result == write_status::refused);
+  const auto to_last = paid_to(routed_store::id_in(2), "evt-3", s.node().now());
+  const auto said = s.all().commit({to_last}).at(0).as<store::event_result>(); // as one store
+  CHECK(said.taken == 1);
+  CHECK(said.number == s.one(to_last).as<store::event_result>().number);
+  CHECK(s.events() == counts{2, 1, 2});
 }
 
 TEST_CASE("events by key with other ids, or none, do not wait for one that is on its way") {

@@ -125,6 +125,13 @@ TEST_CASE("partition: tasks that a limit counts together must be in one") {
   const std::string long_one(100, 'x');
   CHECK(submit(long_one + "/1", long_one).created);
   CHECK(submit(long_one.substr(1, 63) + "/2", long_one).result == write_status::refused);
+
+  auto exported = *p.store->export_task("ada");
+  exported.task.id = "order-1";
+  const auto taken_in = [&] { return p.store->commit_one(import_task{exported, "eve", "moved", at(2)}); };
+  CHECK(taken_in().why == refused.why);
+  exported.task.id = "ada/7";
+  CHECK(taken_in().result == write_status::applied);
 }
 
 } // namespace

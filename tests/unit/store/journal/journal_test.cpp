@@ -171,6 +171,7 @@ TEST_CASE("who measures a journal is told when each sync begins and ends, and wh
       written += bytes;
       held = now_held;
     }
+    std::shared_ptr<journal_watch> another() override { return nullptr; }
     int begun = 0;
     int ended = 0;
     std::uint64_t written = 0;
