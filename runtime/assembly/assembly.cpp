@@ -14,6 +14,7 @@
 #include "actors/supervising/notifier.hpp"
 #include "actors/supervising/supervisor.hpp"
 #include "workflow/supervision/node_card.hpp"
+#include "workflow/task/endings.hpp"
 #include "workflow/time/clock_offset.hpp"
 
 #include <caf/actor_system.hpp>
@@ -241,7 +242,7 @@ private:
     return name;
   }
 
-  /// Of what is a limit for all of them together. Above 0: share_problems saw to it.
+  /// Of what is a limit for all of them together. Above 0: partition_problems saw to it.
   template <class Number>
   Number share_of(Number of_all, std::size_t i) const {
     const auto count = static_cast<Number>(partitions());
@@ -296,6 +297,7 @@ private:
     o.node_ttl = options_.cluster.lease.ttl;
     o.review_max = with_.review_max;
     o.conditions = options_.conditions;
+    o.conditions.failing = workflow::in_partition(o.conditions.failing, static_cast<std::uint32_t>(partitions()));
     o.conditions_period = options_.conditions_period;
     const auto to = ends_of(partition);
     return shown(

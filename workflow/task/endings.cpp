@@ -55,6 +55,13 @@ std::optional<ending> ending_of(process_state before, const task& next) {
   return failed && !is_wanted_by_person(next) ? std::optional{ending::failed} : std::nullopt;
 }
 
+share_rules in_partition(share_rules of_all, std::uint32_t partitions) {
+  constexpr std::uint32_t few = 10; // of fewer the share is mere chance
+  const auto share = (of_all.at_least - 1) / partitions + 1;
+  of_all.at_least = std::min(of_all.at_least, std::max(share, few));
+  return of_all;
+}
+
 void count_ending(endings& e, ending how) {
   if (e.count >= endings_looked_at)
     learn(e, (e.last.back() >> 63U) != 0);

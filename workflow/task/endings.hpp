@@ -38,6 +38,10 @@ struct share_rules {
   friend bool operator==(const share_rules&, const share_rules&) = default;
 };
 
+/// The same for one of several partitions of a store, which knows only the tasks that end there: its share of
+/// `at_least`, though never less than ten, or what there is of them.
+share_rules in_partition(share_rules of_all, std::uint32_t partitions);
+
 /// One more ended so. What is usual is learnt from those before the last 256, and while the share is unusual by the
 /// default rules sixteen times as slowly: an outage of hours does not become the rule.
 void count_ending(endings& e, ending how);

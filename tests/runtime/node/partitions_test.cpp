@@ -2,6 +2,7 @@
 
 #include "runtime/control/control_methods.hpp"
 #include "runtime/node/node_inside.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/fast_place.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -11,6 +12,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -80,6 +82,32 @@ TEST_CASE("a node of three partitions warns of steps that start tasks of a workf
   methods.at("workflow.register")(
     {{"text", "name = \"refund\"\n[[step]]\nname = \"inner\"\nworkflow = \"charge\"\n"}, {"who", "a test"}});
   CHECK_THAT(heard.text(), Contains("workflow `refund`: step `inner` starts tasks of workflow `charge`"));
+}
+
+TEST_CASE("a node of three partitions says that tasks fail when a third of those that must have ended have, in one") {
+  const temp_folder folder{fast_place()};
+  node_options o;
+  o.store.path = folder.path() / "store";
+  o.socket.clear();
+  o.partitions = 3;
+  o.conditions_period = workflow::span{20};
+  assembled_node running{o};
+  workflow::definition pay;
+  pay.name = "pay";
+  pay.steps.resize(1);
+  pay.steps[0].name = "charge";
+  pay.steps[0].agent = "bank";
+  running.add_workflow(pay);
+  const node_inside inside{running};
+  inside.add_agent("bank", actors::quick_function{[](const auto&) { return actors::failed_for_good("no"); }});
+  running.start();
+  const auto methods = methods_of(inside.system(), inside.parts());
+  for (int i = 0; i < 17; ++i) // all of them in one partition
+    methods.at("submit")({{"id", "shop/" + std::to_string(i)}, {"workflow", "pay"}});
+  CHECK(comes_true([&] {
+    const auto open = methods.at("incident.list")(nlohmann::json::object()).at("incidents");
+    return std::any_of(open.begin(), open.end(), [](const auto& x) { return x.at("kind") == "failing"; });
+  }));
 }
 
 TEST_CASE("a limit of which a partition would have nothing is refused") {

@@ -109,3 +109,17 @@ TEST_CASE("by chance alone a workflow is hardly ever unusual") {
     }
   });
 }
+
+TEST_CASE("each of several partitions judges after its share of the tasks, and never after a handful") {
+  const auto after = [](std::uint32_t of_all, std::uint32_t partitions) {
+    share_rules r;
+    r.at_least = of_all;
+    return in_partition(r, partitions).at_least;
+  };
+  CHECK(after(50, 1) == 50);
+  CHECK(after(50, 3) == 17);
+  CHECK(after(50, 64) == 10);
+  CHECK(after(5, 1) == 5);
+  CHECK(after(5, 3) == 5); // as it was wanted
+  CHECK(in_partition({50, 7}, 3).margin_percent == 7);
+}
