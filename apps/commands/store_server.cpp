@@ -175,11 +175,8 @@ store::move_answer carry_over(const server_arguments& g, const store::move_progr
   if (!g.from.empty()) {
     store::store_options from;
     from.path = folder_named(g.from);
-    if (store::is_store_at(from.path))
-      if (const auto several = store::partitions_at(from.path); several > 1)
-        throw failure{refused, "the store at " + from.path.string() + " has " + std::to_string(several)
-                                 + " partitions, and only a store of one can be moved: make a store with `steadfast "
-                                   "store init`, and take its tasks there with `store export` and `store import`"};
+    if (const auto why = store::why_not_moved(store::partitions_at(from.path)); !why.empty())
+      throw failure{refused, why};
     return store::move_to_server(from, place_of(g), draw_identity(), clock, tell);
   }
   const auto to = folder_named(g.to);

@@ -350,8 +350,8 @@ struct send_event {
   workflow::instant now;
   /// By which a repetition is recognised while the event is kept; for each name its own. Empty: none.
   std::string id{};
-  bool is_question = false;    ///< only whether it would be taken: it is not kept. Another node is not asked
-  bool is_for_another = false; ///< the task is in another store: only whether the id came before here. Not sent
+  bool is_question = false;  ///< only whether it would be taken: it is not kept. Another node is not asked
+  bool is_elsewhere = false; ///< the task is in another store: only whether the id came before here. Not sent
   /// When it came, if it came to several stores, all of which keep that; unset: now. Another node is not told.
   workflow::instant sent_at = workflow::unset;
 };

@@ -14,12 +14,6 @@ std::optional<decision> write_batch::cannot_import(const import_task& w) {
     return wrong;
   if (auto taken = conflict_of(w, ref_of(x.task.id).has_value()))
     return taken;
-  const auto counts =
-    x.task.state != workflow::process_state::processed && x.task.state != workflow::process_state::undone;
-  if (auto why =
-        problem_of_partition(x.task.id, x.task.payload.view(), x.definition, settings_.options->partition.count);
-      counts && !why.empty())
-    return turned_down(write_status::refused, std::move(why));
   if (!has_room(x.task.payload.size()))
     return turned_down_full(w.now);
   return std::nullopt;

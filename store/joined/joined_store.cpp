@@ -73,7 +73,7 @@ struct joined_store::parting {
       return one(of_id(w.task_id), w);
     auto parts = all(w);
     for (auto& p : parts)
-      std::get<send_event>(p.what).is_for_another = !w.task_id.empty() && p.partition != of_id(w.task_id);
+      std::get<send_event>(p.what).is_elsewhere = !w.task_id.empty() && p.partition != of_id(w.task_id);
     return parts;
   }
   /// As leases() tells them: the supervisor's of one partition, or what that holder has, under the epoch of each.
@@ -194,7 +194,7 @@ void add(Result&, const Result&) {}
 
 bool joined_store::acts(const part& p) {
   const auto* const event = std::get_if<send_event>(&p.what);
-  return event == nullptr || !event->is_for_another;
+  return event == nullptr || !event->is_elsewhere;
 }
 
 outcome joined_store::joined(std::vector<part> parts, std::vector<outcome> of_parts) {

@@ -163,6 +163,14 @@ void rename_durably(const fs::path& from, const fs::path& to) {
 
 } // namespace
 
+std::string why_not_moved(std::size_t partitions) {
+  if (partitions <= 1)
+    return {};
+  return "it has " + std::to_string(partitions)
+         + " partitions, and only a store of one can be moved: take its tasks over with `steadfast store export` and "
+           "`steadfast store import`";
+}
+
 move_answer move_to_server(const store_options& from, const postgres::place& to, const std::string& identity,
                            const postgres::monotonic_clock& now, const move_progress& tell) {
   engine_settings settings;
@@ -228,11 +236,8 @@ move_answer move_to_files(const postgres_store_options& from, const fs::path& to
   auto there = take_postgres_store(from, now, wait);
   if (there.empty())
     cannot_move("it was given up");
-  if (there.size() > 1)
-    cannot_move(
-      "it has " + std::to_string(there.size())
-      + " partitions, and only a store of one can be moved: take its tasks over with `steadfast store export` "
-        "and `steadfast store import`");
+  if (const auto why = why_not_moved(there.size()); !why.empty())
+    cannot_move(why);
   const auto store = std::move(there.front());
   fs::remove_all(half); // of a move that was killed
   tell("copying");

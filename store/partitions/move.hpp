@@ -5,6 +5,7 @@
 #include "store/postgres/place.hpp"
 #include "store/postgres/schema.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -26,6 +27,9 @@ struct move_answer {
   std::uint64_t tasks = 0; ///< likewise
   std::string where;       ///< it is now
 };
+
+/// Why a store of so many partitions cannot be moved; empty: it can.
+std::string why_not_moved(std::size_t partitions);
 
 /// From files to a schema that has no store yet, as one transaction. `identity` is drawn by the caller. Throws
 /// store_error before anything was made there: then nothing was changed.

@@ -152,14 +152,14 @@ bool awaited_events::has(const send_event& w) const {
 }
 
 bool needs_task(const send_event& w, const known_event& known) {
-  return known.before == nullptr && known.is_awaited && !w.task_id.empty() && !w.is_for_another;
+  return known.before == nullptr && known.is_awaited && !w.task_id.empty() && !w.is_elsewhere;
 }
 
 sent_event decide(const send_event& w, const known_event& known,
                   const std::function<bool(std::uint64_t data_size)>& has_room) {
   if (known.before != nullptr)
     return {{came_before(w, *known.before)}};
-  if (w.is_for_another)
+  if (w.is_elsewhere)
     return {{applied()}};
   if (!known.is_awaited)
     return {{taken_by_nobody(w)}};

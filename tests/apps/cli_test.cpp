@@ -2,6 +2,7 @@
 
 #include "runtime/links/protocol.hpp"
 #include "store/lmdb/schema.hpp"
+#include "store/joined/partition_files.hpp"
 #include "tests/support/processes/run_program.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -229,6 +230,45 @@ TEST_CASE("serve --check finds agents that a workflow names and nobody has") {
   CHECK(among_others.code == 0);
   CHECK_THAT(among_others.err,
              Contains("warning: " + file) && Contains("`oracle`") && Contains("another node must have it"));
+}
+
+TEST_CASE("serve --check says why a node cannot have a store of three partitions that is there") {
+  const temp_folder folder;
+  steadfast::store::store_options of_three;
+  of_three.path = folder.path() / "store";
+  steadfast::store::open_partitions(of_three, 3);
+  const auto check = [&](const std::string& more) {
+    folder.write("node.toml", "name = \"n\"\n[store]\npath = \"store\"\n" + more);
+    return run_steadfast({"serve", "--check", "-c", (folder.path() / "node.toml").string()});
+  };
+  CHECK(check("").code == 0);
+  CHECK(check("[cluster]\nlisten = \"127.0.0.1:7801\"\n").code == 0);
+  auto end = check("[scheduler]\nin_flight_max = 2\n");
+  CHECK(end.code == 78);
+  CHECK_THAT(end.err, Contains("scheduler.in_flight_max is 2, and is shared by the 3 partitions of the store"));
+  end = check("partitions = 2\n");
+  CHECK(end.code == 78);
+  CHECK_THAT(end.err, Contains("store.partitions is 2, and the store has 3, for as long as it is there"));
+}
+
+TEST_CASE("serve --check says that the server of a store cannot be reached") {
+  const temp_folder folder;
+  folder.write("node.toml", "name = \"n\"\n[store]\npath = \"memory\"\nurl = \"postgresql://127.0.0.1:1/none\"\n");
+  const auto end = run_steadfast({"serve", "--check", "-c", (folder.path() / "node.toml").string()});
+  INFO(end.err);
+  CHECK(end.code == 0);
+  CHECK_THAT(end.err, Contains("warning: the server of the store was not asked: "));
+}
+
+TEST_CASE("store move says that a store of three partitions cannot be moved to a server") {
+  const temp_folder folder;
+  steadfast::store::store_options of_three;
+  of_three.path = folder.path() / "store";
+  steadfast::store::open_partitions(of_three, 3);
+  const auto end =
+    run_steadfast({"store", "move", "--from", of_three.path.string(), "--url", "postgresql://127.0.0.1:1/none"});
+  CHECK(end.code == 1);
+  CHECK_THAT(end.err, Contains("it has 3 partitions, and only a store of one can be moved"));
 }
 
 TEST_CASE("workflow check finds mistakes and says where they are") {

@@ -150,6 +150,38 @@ TEST_CASE("row 147: of two who wait for a store of three partitions one gets all
   }
 }
 
+TEST_CASE("row 92: the time in which a server could not be asked is no silence of the owner") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  postgres_server server;
+  make_store(server.url(), 1);
+  postgres::partition silent{0, owner(server.url(), "n1"), std::chrono::steady_clock::now};
+  REQUIRE(silent.take(seen(server.url())).result == postgres::taking::taken);
+  const temp_folder folder;
+  postgres_store_options options;
+  options.where.url = server.url();
+  options.holder = "n2";
+  options.lease = std::chrono::milliseconds{1000};
+  options.limits = small_options(folder.path() / "memory");
+  std::chrono::steady_clock::time_point now{std::chrono::hours{1}}; // moves on between two looks only
+  int looks = 0;
+  int looks_since = 0; // at the owner, since the server was back
+  const auto wait = [&](auto, const no_turn& t) {
+    now += std::chrono::milliseconds{300};
+    ++looks;
+    if (looks == 2)
+      server.kill();
+    if (looks == 10)
+      server.start();
+    CHECK(t.holder.empty() == (looks > 2 && looks <= 10));
+    looks_since += looks > 10 ? 1 : 0;
+    return looks < 30;
+  };
+  const auto store = open_postgres_store(options, [&now] { return now; }, wait);
+  CHECK(store.size() == 1);
+  CHECK(looks_since == 4); // a lease long
+}
+
 TEST_CASE("row 147: when a node that has three partitions of a server is killed, one that waits goes on with all") {
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);

@@ -12,6 +12,7 @@
 #include "tests/support/processes/run_program.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "workflow/task/partition.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -277,6 +278,24 @@ TEST_CASE("the page of a node of three partitions is that of one, and a store is
   const auto in_all = n.methods.at("store.stats")(json::object()).at("bytes_used").get<double>();
   CHECK(s.at("steadfast_store_used_bytes") > 1.5 * in_all);
   CHECK(s.at("steadfast_store_used_bytes") < 3 * in_all);
+}
+
+TEST_CASE("what the journals of all partitions have written and hold is told") {
+  measured_node n{3};
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    INFO("partition " << i);
+    const auto written = [&] { return samples_of(n.text()).at("steadfast_journal_written_bytes_total"); };
+    const auto syncs = [&] { return samples_of(n.text()).at("steadfast_sync_seconds_count"); };
+    std::string id = "t";
+    while (workflow::partition_of(id, 3) != i)
+      id += 't';
+    const auto written_before = written();
+    const auto syncs_before = syncs();
+    n.methods.at("submit")({{"id", id}, {"workflow", "trip"}, {"payload", {{"x", std::string(200'000, 'x')}}}});
+    CHECK(written() > written_before + 200'000);
+    CHECK(syncs() > syncs_before);
+  }
+  CHECK(samples_of(n.text()).at("steadfast_journal_bytes") > 0);
 }
 
 TEST_CASE("row 142: tasks that end as a scheduler takes them, and that steps start, are counted as others are") {

@@ -1,6 +1,7 @@
 #include "store/verbs/tasks/decide_task.hpp"
 
 #include "store/contract/sent_update.hpp"
+#include "store/verbs/tasks/new_task.hpp"
 #include "workflow/task/invariants.hpp"
 #include "workflow/task/taken_in.hpp"
 #include "workflow/text/canonical_json.hpp"
@@ -133,6 +134,11 @@ std::optional<decision> problem_of(const import_task& w, const store_options& li
                       + std::to_string(limits.result_size_max));
   if (!wrong.empty())
     return turned_down(write_status::refused, "the exported task is not valid: " + wrong.front());
+  const bool counts_no_more =
+    x.task.state == workflow::process_state::processed || x.task.state == workflow::process_state::undone;
+  const auto beside = problem_of_partition(x.task.id, x.task.payload.view(), x.definition, limits.partition.count);
+  if (!counts_no_more && !beside.empty())
+    return turned_down(write_status::refused, beside);
   return std::nullopt;
 }
 

@@ -132,7 +132,7 @@ private:
     w.data = "{\"euros\":" + std::to_string(choose_.below(2)) + "}";
     w.who = "bank";
     w.now = at(now_);
-    if (choose_.one_in(2)) // of one receiver, as ids are: partitions do not know those of each other's tasks
+    if (choose_.one_in(2)) // of one receiver: who asks all partitions first is not here
       w.id = w.key + w.task_id + "-" + std::to_string(choose_.below(3));
     both(w);
   }

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -131,6 +132,10 @@ TEST_CASE("a write about one task goes to its partition, and one about none to a
     send_event e;
     e.task_id = id;
     CHECK(partitions_of(s, e) == here);
+    e.id = "evt-1";
+    CHECK(partitions_of(s, e) == everywhere);
+    for (const auto& part : s->parts_of(e))
+      CHECK(std::get<send_event>(part.what).is_elsewhere == (part.partition != i));
   }
   send_event by_key;
   by_key.key = "o-1";
@@ -201,6 +206,26 @@ TEST_CASE("what one partition refuses is refused as a whole, by its name if othe
   const auto by_all = s.one(nobody);
   CHECK(by_all.result == write_status::refused);
   CHECK_FALSE(mentions(by_all.why, "partition"));
+}
+
+TEST_CASE("what the partition of its task says of an event is said, where the others only know that its id is new") {
+  opened_partitions s;
+  send_event w;
+  w.task_id = "t";
+  w.id = "evt-1";
+  const auto parts = s->parts_of(w);
+  for (std::uint64_t its_part = 0; its_part < parts.size(); ++its_part) {
+    std::vector<outcome> said(parts.size(), outcome{decision{write_status::applied, {}}, event_result{}});
+    event_result by_its_part;
+    by_its_part.number = 7;
+    by_its_part.taken = 1;
+    by_its_part.again = true;
+    said[its_part] = {decision{write_status::applied, {}}, by_its_part};
+    const auto whole = joined_store::joined(parts, said).as<event_result>();
+    CHECK(whole.number == 7);
+    CHECK(whole.taken == 1);
+    CHECK(whole.again);
+  }
 }
 
 TEST_CASE("a partition whose disk fails before any has committed fails the commit, and nothing was written") {

@@ -164,6 +164,16 @@ TEST_CASE("deciding: the same event again is the one that is there, and another 
   CHECK_FALSE(needs_task(payment_for_task(), known));
 }
 
+TEST_CASE("deciding: of an event whose task is elsewhere only its id counts, and nothing is kept") {
+  auto w = payment_for_task();
+  w.id = "e-1";
+  w.is_elsewhere = true;
+  CHECK(why_not(w, {nullptr, false, nullptr, 5}).empty());
+  CHECK(decide(w, {}, [](std::uint64_t) { return false; }).said.result == write_status::applied);
+  const auto there = kept_as(3);
+  CHECK_THAT(why_not(w, {&there, true, nullptr, 5}), Catch::Contains("was already sent with an event"));
+}
+
 TEST_CASE("deciding: an event for one task is kept as long as a step of it may take it") {
   auto k = payer();
   known_event known{nullptr, true, &k, 1};
