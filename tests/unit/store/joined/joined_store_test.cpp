@@ -210,21 +210,25 @@ TEST_CASE("what one partition refuses is refused as a whole, by its name if othe
 
 TEST_CASE("what the partition of its task says of an event is said, where the others only know that its id is new") {
   opened_partitions s;
-  send_event w;
-  w.task_id = "t";
-  w.id = "evt-1";
-  const auto parts = s->parts_of(w);
-  for (std::uint64_t its_part = 0; its_part < parts.size(); ++its_part) {
+  for (const auto* task : {"a", "b", "c", "d", "e", "f"}) {
+    send_event w;
+    w.task_id = task;
+    w.id = "evt-1";
+    const auto parts = s->parts_of(w);
     std::vector<outcome> said(parts.size(), outcome{decision{write_status::applied, {}}, event_result{}});
     event_result by_its_part;
     by_its_part.number = 7;
     by_its_part.taken = 1;
     by_its_part.again = true;
-    said[its_part] = {decision{write_status::applied, {}}, by_its_part};
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if (joined_store::acts(parts[i]))
+        said[i] = {decision{write_status::applied, {}}, by_its_part};
     const auto whole = joined_store::joined(parts, said).as<event_result>();
     CHECK(whole.number == 7);
     CHECK(whole.taken == 1);
     CHECK(whole.again);
+    said[parts.size() - 1] = decision{write_status::refused, "it came before"};
+    CHECK(joined_store::joined(parts, said).why.ends_with("it came before"));
   }
 }
 
