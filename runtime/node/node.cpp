@@ -245,7 +245,7 @@ private:
       if (!store_may_move() || t.holder.empty())
         return wait_for_turn_(time, t);
       holder_of_store_ = t.holder;
-      partitions_there_ = t.partitions;
+      partitions_there_ = std::max(t.partitions, 1U);
       return false;
     };
     return opened({wait});

@@ -76,6 +76,11 @@ TEST_CASE("row 86: all nodes of a cluster work while one has the store, and when
     REQUIRE(submit(i % 3, "a" + std::to_string(i)));
   CHECK(comes_true([&] { return c.nodes[1]->processed() == all; }));
 
+  for (const auto& n : c.nodes) { // who follows events counts by that
+    const auto stats = n->json_of({"store", "stat", "--json"}).at(0);
+    CHECK(stats.value("last_numbers", nlohmann::json::array()).size() == (partitions > 1 ? 3 : 0));
+  }
+
   REQUIRE(submit(0, "b"));
   c.nodes[0]->kill();
   for (std::size_t i = 0; i < 12; ++i)
