@@ -34,6 +34,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <future>
 #include <optional>
@@ -252,7 +253,8 @@ private:
   }
 
   std::shared_ptr<store::local_store> opened(const turn_taking& turn) {
-    auto store = told_when_closed(open_store(options_, turn, wrap_));
+    auto store =
+      open_store(options_, turn, [this](auto partition) { return counted_while_open(std::move(partition)); });
     while (store) {
       auto why_not = register_workflows(*store, options_);
       if (why_not.empty())
@@ -269,15 +271,15 @@ private:
     return store;
   }
 
-  /// Sets is_closed_ when nobody uses it any more, and its folder is free.
-  std::shared_ptr<store::local_store> told_when_closed(std::shared_ptr<store::local_store> store) {
-    if (!store)
-      return store;
-    is_closed_ = false;
-    auto* const seen = store.get();
-    return {seen, [this, inner = std::move(store)](store::local_store*) mutable {
+  /// Until nobody uses it any more: its folder is free when all partitions are closed.
+  std::shared_ptr<store::local_store> counted_while_open(std::shared_ptr<store::local_store> partition) {
+    if (wrap_)
+      partition = wrap_(std::move(partition));
+    ++open_partitions_;
+    auto* const seen = partition.get();
+    return {seen, [this, inner = std::move(partition)](store::local_store*) mutable {
               inner.reset();
-              is_closed_ = true;
+              --open_partitions_;
             }};
   }
 
@@ -320,7 +322,7 @@ private:
     turns_.note_left();
     exporter_.reset(); // it has the store, too
     store.reset();
-    while (!is_closed_ && turns_.wait_to_look(std::chrono::milliseconds{10}, end)) {
+    while (open_partitions_ > 0 && turns_.wait_to_look(std::chrono::milliseconds{10}, end)) {
     }
   }
 
@@ -578,7 +580,7 @@ private:
   caf::actor change_watch_; ///< of http_
   std::string no_look_; ///< why it cannot be seen who has the store, as was told last; of the thread that follows it
   std::atomic<const char*> stop_waits_for_ = "";
-  std::atomic<bool> is_closed_ = true; ///< the store that the node had
+  std::atomic<std::size_t> open_partitions_ = 0; ///< of the store that the node has, or had
   store_turns turns_;
   std::jthread following_; ///< takes them
 };
