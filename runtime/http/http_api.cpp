@@ -175,14 +175,22 @@ private:
 
   static bool is_at(const exchange_ptr& x, const std::vector<std::string>& path) { return x->target.segments == path; }
 
-  /// Ready: its store answers, and takes writes.
+  /// Ready: its store answers, and takes writes. Why it does not names nodes and addresses: only who may read is told.
   void be_ready(const exchange_ptr& x) const {
-    on_pool(x, [](const implementation& self, const exchange_ptr& e) {
-      self.call(api::node_list, json::object(), self.replies(e, [](const json& nodes) {
+    const auto who = callers_.who_asks(x->request, parts_.clock());
+    const auto* const caller = std::get_if<http_caller>(&who);
+    const bool may_know = caller != nullptr && api::allows(caller->scopes, api::scope::read);
+    on_pool(x, [may_know](const implementation& self, const exchange_ptr& e) {
+      self.call(api::node_list, json::object(), self.replies(e, [may_know](const json& nodes) {
         const auto& trouble = nodes.at("store_trouble");
         if (trouble.is_null())
           return http_response{200, "text/plain", "ready\n"};
-        return response_of({503, "not_ready", trouble.get<std::string>(), {}, busy_wait});
+        return response_of(
+          {503,
+           "not_ready",
+           may_know ? trouble.get<std::string>() : "the store is away, or takes no writes: who may read is told why",
+           {},
+           busy_wait});
       }));
     });
   }

@@ -84,9 +84,14 @@ void http_node::restart() {
 
 http_answer http_node::ask(const std::string& verb, const std::string& target, const std::string& body,
                            const http_headers& headers) const {
+  return ask_at(port_, verb, target, body, headers);
+}
+
+http_answer ask_at(std::uint16_t port, const std::string& verb, const std::string& target, const std::string& body,
+                   const http_headers& headers) {
   net::io_context io;
   boost::beast::tcp_stream stream{io};
-  stream.connect(place_of(port_));
+  stream.connect(place_of(port));
   http::request<http::string_body> r;
   r.method_string(verb);
   r.target(target);

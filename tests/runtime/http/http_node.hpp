@@ -31,6 +31,10 @@ struct http_answer {
 
 using http_headers = std::map<std::string, std::string>;
 
+/// What is listening on that port of 127.0.0.1 says.
+http_answer ask_at(std::uint16_t port, const std::string& verb, const std::string& target, const std::string& body = {},
+                   const http_headers& headers = {});
+
 /// A node in this process with an HTTP API, and a client of it. Its workflow "trip" has one step by "taxi", which ends
 /// when the test says so.
 class http_node {

@@ -2,6 +2,7 @@
 
 #include "runtime/http/access_tokens.hpp"
 #include "runtime/http/http_callers.hpp"
+#include "runtime/http/http_server.hpp"
 #include "runtime/toml/config_error.hpp"
 #include "steadfast/node_error.hpp"
 #include "tests/runtime/http/http_node.hpp"
@@ -182,6 +183,30 @@ TEST_CASE("row 106: without a token that is known, nothing is told") {
   CHECK(g.node.get("/v1/tasks", with(g.admin)).status == 200);
   CHECK(g.node.get("/health/live").status == 200);
   CHECK(g.node.get("/health/ready").status == 200);
+}
+
+TEST_CASE("row 106: why a node is not ready is told to those who may read") {
+  const tests::temp_folder folder;
+  http_server_options o;
+  o.listen = "127.0.0.1:" + std::to_string(runtime::free_ports(1).front());
+  o.tokens = folder.path() / "tokens.json";
+  const auto reader = add_token(o.tokens, "desk", {api::scope::read});
+  const auto submitter = add_token(o.tokens, "shop", {api::scope::submits});
+  runtime::http_content content;
+  content.clock = now;
+  content.methods["node.list"] = [](const json&) -> json {
+    return {{"nodes", json::array()}, {"store_trouble", "node `b` at 10.0.0.7:7801 has been away"}};
+  };
+  const runtime::http_server server{o, std::move(content)};
+  const auto ready = [&](const tests::http_headers& headers) {
+    const auto a = tests::ask_at(runtime::parse_address(o.listen)->port, "GET", "/health/ready", {}, headers);
+    CHECK(a.status == 503);
+    CHECK(a.code() == "not_ready");
+    return a.body;
+  };
+  CHECK_THAT(ready(with(reader)), Contains("10.0.0.7"));
+  for (const auto& headers : {tests::http_headers{}, with(submitter), with("made-up")})
+    CHECK_THAT(ready(headers), Contains("takes no writes") && !Contains("10.0.0.7"));
 }
 
 TEST_CASE("row 116: a large body is read only of somebody who is known") {
