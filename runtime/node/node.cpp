@@ -514,8 +514,11 @@ private:
   void end_control() {
     const auto until = std::chrono::steady_clock::now() + last_answers_limit;
     if ((control_ && !control_->wait_for_calls(left_until(until)))
-        || (http_ && !http_->wait_for_calls(left_until(until))))
+        || (http_ && !http_->wait_for_calls(left_until(until)))) {
       exit_now(parts_.link); // what still waits for another node's store is answered with an error
+      for (const auto& link : parts_.partition_links)
+        exit_now(link);
+    }
     control_.reset();
     http_.reset();
     exit_now(std::exchange(change_watch_, caf::actor{}));

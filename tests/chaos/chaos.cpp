@@ -173,7 +173,7 @@ private:
 
   void stop() {
     playground_.nodes().with_store().save_alerts(evidence_.alerts());
-    complain(playground_.nodes().stop());
+    complain(playground_.stop());
     services_.stop();
   }
 

@@ -119,6 +119,11 @@ void playground::start_those_who_ended() {
   }
 }
 
+/// One that takes over from another may be so slow that it loses the store to a third, as at any other time.
+std::vector<std::string> playground::stop() {
+  return nodes_.stop(servers_ ? std::optional{exit_store_lost} : std::nullopt);
+}
+
 bool playground::can_begin(const fault& f) {
   if (is_server_lost_ && (is_server(f.host) || is_server(f.other)))
     return false;

@@ -39,6 +39,8 @@ public:
   /// Starts nodes again that another has taken the store from, or that found no server, as a service manager does.
   /// Throws std::runtime_error with what a node said that ended otherwise.
   void start_those_who_ended();
+  /// All nodes; a sentence about each that did not end as it should.
+  std::vector<std::string> stop();
   std::uint32_t taken_from() const { return taken_from_; } ///< so many had lost the store
 
   /// Whether the hosts that it names are free, and one that is to stop has got so far as to know how.

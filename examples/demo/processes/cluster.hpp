@@ -23,8 +23,8 @@ public:
   /// Starts them all. Throws std::runtime_error with what a node said when it does not answer.
   void start();
   /// SIGTERM for one after the other, the one with the store last. A sentence for each that did not end with exit code
-  /// 0.
-  std::vector<std::string> stop();
+  /// 0, or with that one.
+  std::vector<std::string> stop(std::optional<int> also_fine = {});
   static void wait_until_up(node& n);
 
   std::size_t size() const { return nodes_.size(); }
