@@ -161,7 +161,7 @@ std::optional<std::uint32_t> partitions_on_server(const node_options& o) {
 void look_at_server(const node_options& o, config_findings& found) {
   try {
     if (const auto there = partitions_on_server(o))
-      for (auto& p : share_problems(o, *there))
+      for (auto& p : partition_problems(o, *there))
         found.problems.push_back(std::move(p));
     else
       found.warnings.emplace_back("there is no store on the server yet: `steadfast store init` makes one");
@@ -175,7 +175,7 @@ void look_at_partitions(const node_options& o, config_findings& found) {
     return look_at_server(o, found);
   if (!o.roles.store || !store::is_store_at(o.store.path))
     return;
-  for (auto& p : share_problems(o, store::partitions_at(o.store.path)))
+  for (auto& p : partition_problems(o, store::partitions_at(o.store.path)))
     found.problems.push_back(std::move(p));
 }
 

@@ -242,7 +242,7 @@ private:
     return name;
   }
 
-  /// Of what is a limit for all of them together. Above 0: share_problems saw to it.
+  /// Of what is a limit for all of them together. Above 0: partition_problems saw to it.
   template <class Number>
   Number share_of(Number of_all, std::size_t i) const {
     const auto count = static_cast<Number>(partitions());

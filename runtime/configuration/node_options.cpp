@@ -82,7 +82,7 @@ std::vector<std::string> problems(const agent_entry& a) {
   return found;
 }
 
-std::vector<std::string> share_problems(const node_options& o, std::uint32_t partitions) {
+std::vector<std::string> partition_problems(const node_options& o, std::uint32_t partitions) {
   std::vector<std::string> found;
   if (o.partitions != 0 && o.partitions != partitions)
     found.push_back("store.partitions is " + std::to_string(o.partitions) + ", and the store has "
@@ -117,7 +117,7 @@ std::vector<std::string> problems(const node_options& o) {
   add(found, "store: ", store::problems(o.store));
   if (o.store_server.is_used())
     add(found, "store: ", store::problems(postgres_options_of(o, {})));
-  add(found, "", share_problems(o, o.partitions));
+  add(found, "", partition_problems(o, o.partitions));
   check_agents(o, found);
   check_webhooks(o, found);
   add(found, "tracing.", problems(o.tracing));

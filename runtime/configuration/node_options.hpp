@@ -91,7 +91,7 @@ store::postgres_store_options postgres_options_of(const node_options& o, std::st
 std::vector<std::string> problems(const node_options& o);
 /// What does not fit a store of so many partitions: another number, and limits that are too small to be shared by them,
 /// each of which needs some.
-std::vector<std::string> share_problems(const node_options& o, std::uint32_t partitions);
+std::vector<std::string> partition_problems(const node_options& o, std::uint32_t partitions);
 std::vector<std::string> problems(const agent_entry& a);
 
 } // namespace steadfast

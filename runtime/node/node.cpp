@@ -130,7 +130,7 @@ public:
       if (!store && holder_of_store_.empty())
         return false;
       if (!store)
-        refuse_if(share_problems(options_, partitions_there_));
+        refuse_if(partition_problems(options_, partitions_there_));
     }
     if (options_.cluster.is_used())
       network_ = std::make_unique<runtime::network>(options_);

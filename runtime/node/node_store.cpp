@@ -36,7 +36,7 @@ std::shared_ptr<store::local_store> as_one(std::vector<std::shared_ptr<store::lo
                                            const node_options& node, const store_wrapper& wrap) {
   if (all.empty()) // it was given up
     return nullptr;
-  if (const auto wrong = share_problems(node, static_cast<std::uint32_t>(all.size())); !wrong.empty())
+  if (const auto wrong = partition_problems(node, static_cast<std::uint32_t>(all.size())); !wrong.empty())
     throw node_error{workflow::joined(wrong, "; ")};
   for (auto& p : all)
     if (wrap)
