@@ -164,6 +164,7 @@ public:
       control_->close();
     if (http_)
       http_->close();
+    is_stopping_ = true;
     turns_.leave(read_limit_of_stop);
     if (store_may_move() && parts_.own->get().store) {
       stop_waits_for_ = "another node to have the store";
@@ -290,7 +291,10 @@ private:
         const turn_taking turn{[&](auto time, const auto& t) { return wait_as_follower(time, t, end); }, true,
                                [this] { return turns_.is_leaving() || has_ended_certificate(); }};
         while (!end.stop_requested()) {
-          if (!store && (store = opened(turn))) {
+          if (!store) {
+            store = opened(turn);
+            if (!store)
+              return;
             refuse_other_number(*store);
             log_line("info", "node " + options_.name + " has the store now");
             take_store(options_, with_store(store), parts_);
@@ -358,8 +362,11 @@ private:
     if (const auto trouble = t.holder.empty() ? t.why : std::string{}; trouble != std::exchange(no_look_, trouble))
       log_line("warning", trouble.empty() ? "PostgreSQL can be asked again whether this node can have the store"
                                           : "this node cannot have the store now: " + trouble);
-    if (const auto holder = parse_store_holder(t.holder); holder && holder->node != options_.name) // its former life
+    if (const auto holder = parse_store_holder(t.holder); holder && holder->node != options_.name) { // its former life
       actors::tell_from_outside(parts_.membership, actors::store_moved{holder->node, holder->address, {}, {}});
+      if (is_stopping_) // and it is not taken back from somebody who is only slow
+        return false;
+    }
     return turns_.wait_to_look(time, end);
   }
 
@@ -583,6 +590,7 @@ private:
   caf::actor change_watch_; ///< of http_
   std::string no_look_; ///< why it cannot be seen who has the store, as was told last; of the thread that follows it
   std::atomic<const char*> stop_waits_for_ = "";
+  std::atomic<bool> is_stopping_ = false;
   std::atomic<std::size_t> open_partitions_ = 0; ///< of the store that the node has, or had
   store_turns turns_;
   std::jthread following_; ///< takes them

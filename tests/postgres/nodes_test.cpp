@@ -7,6 +7,7 @@
 #include "tests/support/processes/receiver.hpp"
 #include "tests/support/processes/wall_clock.hpp"
 #include "tests/support/skip.hpp"
+#include "tests/support/temp_folder.hpp"
 #include "workflow/time/time_text.hpp"
 
 #include <catch2/catch.hpp>
@@ -14,6 +15,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
@@ -205,6 +207,37 @@ TEST_CASE("row 86: a node that is stopped hands the store over, and no submissio
   for (const auto i : {std::size_t{1}, std::size_t{2}})
     CHECK(c.nodes[i]->process().wait(hang_limit) == 0);
   CHECK(holder(server).empty());
+}
+
+TEST_CASE("row 86: a node that is stopped does not take the store back from the node that it gave it to") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  init_store(server.url(), GENERATE(1, 3));
+  const temp_folder place;
+  const auto begun = place.path() / "begun";
+  const auto lasting = "[[agent]]\nname = \"lasting\"\nprogram = \"/bin/sh\"\narguments = [\"-c\", \"/usr/bin/touch "
+                       + begun.string() + "; exec /bin/sleep 4\"]\nallow_root = true\n";
+  const auto ports = runtime::free_ports(2);
+  node_on_a_server first{"n1", server.url(), "127.0.0.1:" + std::to_string(ports[0]), lasting};
+  node_on_a_server second{"n2", server.url(), "127.0.0.1:" + std::to_string(ports[1])};
+  first.folder().write("workflows/lasting.toml",
+                       "name = \"lasting\"\n[[step]]\nname = \"step1\"\nagent = \"lasting\"\n");
+  first.start();
+  second.start();
+  REQUIRE(first.submit("a", "lasting"));
+  REQUIRE(comes_true([&] { return std::filesystem::exists(begun); }));
+
+  first.process().signal(SIGTERM);
+  REQUIRE(comes_true([&] { return holder(server) == "n2"; }));
+  second.process().signal(SIGSTOP); // and shows no sign of life for longer than a lease
+  CHECK(first.process().wait(hang_limit) == 0);
+  CHECK(holder(server) == "n2");
+  second.process().signal(SIGCONT);
+  CHECK(comes_true([&] { return second.submit("b"); }));
+  CHECK(comes_true([&] { return second.processed().contains("b"); }));
+  second.process().signal(SIGTERM);
+  CHECK(second.process().wait(hang_limit) == 0);
 }
 
 TEST_CASE("row 87: a node that was frozen while another took over writes nothing more, and ends") {
