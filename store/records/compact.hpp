@@ -25,6 +25,13 @@ namespace steadfast::store {
 
 constexpr std::size_t number_size_max = 10;
 
+class compact_writer;
+class compact_reader;
+template <class T>
+constexpr bool is_without_class<compact_writer, T> = true;
+template <class T>
+constexpr bool is_without_class<compact_reader, T> = true;
+
 /// Writes format 3.
 class compact_writer {
 public:

@@ -89,6 +89,12 @@ void emplace_at(Variant& value, std::size_t index) {
   }
 }
 
+/// Whether such an archive tells nothing of the class beside its fields.
+template <class Archive, class T>
+constexpr bool is_without_class =
+  !std::is_class_v<
+    T> || boost::serialization::implementation_level<T>::value <= boost::serialization::object_serializable;
+
 /// One overload per kind of piece; members, so that each sees all the others.
 template <class Archive>
 struct pieces {
@@ -103,6 +109,8 @@ struct pieces {
       if (value < enum_range<T>::first || value > enum_range<T>::last)
         throw damaged_record{"a value lies outside its enumeration"};
     } else {
+      static_assert(is_without_class<Archive, T>,
+                    "make it a STEADFAST_PART: a thread keeps its archive, which tells of a class only once");
       ar& value;
     }
   }

@@ -77,6 +77,29 @@ std::vector<workflow::instant*> moments_of(workflow::task& t) {
 
 } // namespace
 
+TEST_CASE("a page of events is the same bytes whenever its thread writes it, and is read by any other thread") {
+  kept_event e;
+  e.number = 3;
+  e.name = "paid";
+  e.key = "order-4711";
+  const event_page page{{e}, "there"};
+  const auto of_new_thread = [&] {
+    std::string bytes;
+    std::thread{[&] { bytes = encode(page); }}.join();
+    return bytes;
+  };
+  const auto first = of_new_thread();
+  encode(page);
+  CHECK(encode(page) == first);
+  for (int i = 0; i < 2; ++i) {
+    const auto read = decode<event_page>(encode(page));
+    REQUIRE(read.events.size() == 1);
+    CHECK(read.events[0].number == 3);
+    CHECK(read.events[0].name == "paid");
+    CHECK(read.next == "there");
+  }
+}
+
 TEST_CASE("every type that is sent comes back as it was") {
   CHECK(decode<workflow::task>(encode(sample_task())) == sample_task());
   CHECK(decode<workflow::definition>(encode(sample_definition())) == sample_definition());
