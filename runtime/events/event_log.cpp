@@ -253,11 +253,12 @@ void event_log::write_changed() {
   }
   const auto purged = call(api::store_stats, json::object()).at("tasks_purged").get<std::uint64_t>();
   const std::lock_guard lock{mutex_};
-  tip_.at = now;
-  tip_.purged = purged;
+  auto reached = tip_;
+  reached.at = now;
+  reached.purged = purged;
   if (has_hole || missing > 0)
     add(gap_of(since, purged - std::min(purged, since.purged) + missing, is_cut), tip_);
-  write(std::move(tasks));
+  write(std::move(tasks), reached);
 }
 
 std::vector<json> event_log::read_tasks(const std::vector<std::uint64_t>& numbers) const {
@@ -278,10 +279,9 @@ std::vector<json> event_log::read_tasks(const std::vector<std::uint64_t>& number
 }
 
 /// REQUIRES: the lock is held.
-void event_log::write(std::vector<json> tasks) {
+void event_log::write(std::vector<json> tasks, event_position reached) {
   keep_newest(tasks);
   sort(tasks);
-  auto submitted = tip_.submitted;
   std::vector<task_event> events;
   for (const auto& t : tasks) {
     const auto known = revisions_.find(number_of(t));
@@ -289,14 +289,18 @@ void event_log::write(std::vector<json> tasks) {
       continue;
     for (const auto* const kind : kinds_of(t, tip_.submitted))
       events.push_back(event_of(t, kind));
-    submitted.add(number_of(t));
+    reached.submitted.add(number_of(t));
   }
+  const auto reach = [&] {
+    reached.place = tip_.place;
+    tip_ = reached;
+  };
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (i + 1 == events.size())
-      tip_.submitted = submitted; // before, some of them have not been told
+      reach(); // before, some of them have not been told
     add(std::move(events[i]), tip_);
   }
-  tip_.submitted = submitted;
+  reach();
 }
 
 /// REQUIRES: the lock is held.

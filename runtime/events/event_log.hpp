@@ -71,7 +71,7 @@ private:
   std::vector<task> read_tasks(const std::vector<std::uint64_t>& numbers) const;
   bool has_changed(const task& t, const event_position& since, const std::string& from) const;
   std::vector<task> read_changed(const event_position& since, bool& is_cut) const;
-  void write(std::vector<task> tasks);
+  void write(std::vector<task> tasks, event_position reached);
   void add(task_event e, event_position at);
 
   const watch_parts parts_;

@@ -17,6 +17,12 @@ using nlohmann::json;
 
 namespace {
 
+/// The position that is the id of the event.
+runtime::event_position id_of(const runtime::task_event& e) {
+  const auto from = e.text.find("id: ") + 4;
+  return runtime::parse_event_position(e.text.substr(from, e.text.find('\n', from) - from)).value();
+}
+
 /// A log whose node answers with these tasks, and which reads when it is let.
 struct told_log {
   std::vector<json> tasks;
@@ -24,6 +30,7 @@ struct told_log {
   std::shared_ptr<runtime::change_hub> hub = std::make_shared<runtime::change_hub>();
   std::shared_ptr<runtime::event_log> log;
   runtime::event_position at;
+  workflow::instant now{std::chrono::hours{1}};
 
   explicit told_log(std::uint64_t last_number) {
     auto methods = std::make_shared<control_methods>();
@@ -36,7 +43,7 @@ struct told_log {
     });
     const runtime::watch_parts parts{methods, hub, [this](auto f) { to_run.push_back(std::move(f)); },
                                      [](auto, auto) {}};
-    log = std::make_shared<runtime::event_log>(parts, [] { return workflow::instant{std::chrono::hours{1}}; });
+    log = std::make_shared<runtime::event_log>(parts, [this] { return now; });
     hub->take({{}, false, true});
     at = log->begin();
   }
@@ -77,4 +84,26 @@ TEST_CASE("row 107: a task that is read by its number and among all others is to
   CHECK(x.told_after({{1}, false, true}) == told{{"changed", 5}});
   x.tasks = {task(2, 2), task(1, 5)}; // 2 is new
   CHECK(x.told_after({{2}, true, true}) == told{{"submitted", 2}, {"changed", 2}});
+}
+
+TEST_CASE("row 107: of what a late node tells at once only the last says that all until now was told") {
+  told_log x{1};
+  const auto before = x.now;
+  const auto begun = x.at;
+  x.now += std::chrono::seconds{15};
+  x.tasks = {task(3, 1), task(2, 1), task(1, 4)};
+  CHECK(x.told_after({{1, 2, 3}, true, true}).size() == 5);
+  const auto events = x.log->read_after(begun).events;
+  REQUIRE(events.size() == 5);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const bool is_last = i + 1 == events.size();
+    CHECK(id_of(*events[i]).at == (is_last ? x.now : before));
+    CHECK(id_of(*events[i]).submitted.has(3) == is_last);
+  }
+  CHECK(x.at.at == x.now);
+  x.now += std::chrono::seconds{15};
+  x.told_after({{}, true, true}); // nothing has changed
+  x.tasks = {task(1, 5)};
+  CHECK(x.told_after({{1}, false, true}).size() == 1);
+  CHECK(id_of(*x.log->read_after(begun).events.back()).at == x.now);
 }
