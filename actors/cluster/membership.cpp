@@ -148,7 +148,8 @@ private:
       now_known.offer.node = known.last.offer.node; // still the same node
     if (m.connected && !offers_store(m) && deps_.join.size() == 1 && m.address == deps_.join.front()) {
       now_known.connected = false;
-      now_known.trouble = "node `" + m.offer.node + "` has not the store: join must name the node that has";
+      now_known.trouble =
+        "node `" + m.offer.node + "` has not the store now; `cluster.join` names it as the one that has";
     }
     if (now_known.connected && offers_store(m) && m.partitions.size() != deps_.partitions.size()) {
       now_known.connected = false;

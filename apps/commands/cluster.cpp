@@ -92,7 +92,9 @@ void await_all_joined(const std::vector<planned_node>& plan) {
   for (const auto& n : plan)
     while (count_living(n) < plan.size()) {
       if (std::chrono::steady_clock::now() > until)
-        throw failure{cannot_start, "node " + n.name + " does not see the others; see " + n.log_file().string()};
+        throw failure{cannot_start,
+                      "node " + n.name + " does not see the others; see " + n.log_file().string()
+                        + " and the logs of the others, which run on: `steadfast cluster down` ends them"};
       std::this_thread::sleep_for(look_again);
     }
 }

@@ -233,7 +233,7 @@ void add_store_servers(CLI::App& to, command& chosen) {
   auto* sub = add_server_verb(to, "init", "Make a store on a PostgreSQL server", made, chosen, init);
   sub
     ->add_option("--partitions", made->partitions,
-                 "How many, each written by a thread of its own; a cluster needs a store of one. Fixed [1]")
+                 "How many, each written by a thread of its own; fixed for as long as the store is there [1]")
     ->type_name("N")
     ->check(CLI::Range(1U, workflow::partitions_max), "");
   add_server_verb(to, "upgrade", "Upgrade the schema of a store on a PostgreSQL server to this release", arguments(),

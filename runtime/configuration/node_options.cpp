@@ -86,7 +86,8 @@ std::vector<std::string> partition_problems(const node_options& o, std::uint32_t
   std::vector<std::string> found;
   if (o.partitions != 0 && o.partitions != partitions)
     found.push_back("store.partitions is " + std::to_string(o.partitions) + ", and the store has "
-                    + std::to_string(partitions) + ", for as long as it is there");
+                    + std::to_string(partitions) + ", for as long as it is there: set it to "
+                    + std::to_string(partitions));
   const auto check = [&](const char* option, std::uint64_t value, const char* none) {
     if (partitions > 1 && value < partitions)
       found.push_back(std::string{option} + " is " + std::to_string(value) + ", and is shared by the "

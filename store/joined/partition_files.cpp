@@ -127,11 +127,11 @@ std::vector<std::shared_ptr<local_store>> open_partitions(const store_options& o
   const auto mark = mark_at(of_all.path);
   const bool is_new = mark ? mark->are == partition_files::being_made : !exists(of_all.path / lmdb_data);
   if ((mark || !is_new) && wanted != 0 && wanted != there)
-    throw wrong(of_all.path,
-                "it has " + std::to_string(there) + (there == 1 ? " partition" : " partitions")
-                  + ", for as long as it is there, and was to have " + std::to_string(wanted)
-                  + ": take store.partitions away, or begin a new store and take the tasks over with "
-                    "`store export` and `store import`");
+    throw wrong(of_all.path, "it has " + std::to_string(there) + (there == 1 ? " partition" : " partitions")
+                               + ", for as long as it is there, and was to have " + std::to_string(wanted)
+                               + ": set store.partitions to " + std::to_string(there)
+                               + " for all nodes, or begin a new store and take the tasks over with "
+                                 "`store export` and `store import`");
   if (is_new && (wanted > 1 || mark) && !of_all.read_only)
     return made_new(of_all, mark ? there : wanted);
   if (is_new && mark)
