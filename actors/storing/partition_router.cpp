@@ -1,13 +1,16 @@
-// Stands for a store of several partitions: the same interface, and each write goes to the partitions that it is for.
-// One that is for several is answered when all of them have answered. One that must act in all or in none is first
-// asked of all of them, and goes to none if one would refuse it.
+// Stands for a store of several partitions: the same interface, and each write goes to the partitions that it is for,
+// which for some writes have to be asked first what they have. One that is for several is answered when all of them
+// have answered. One that must act in all or in none is first asked of all of them, and goes to none if one would
+// refuse it.
 
 #include "actors/storing/partition_router.hpp"
 
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
+#include "actors/storing/ask_partitions.hpp"
 #include "store/joined/asked_first.hpp"
+#include "store/joined/write_parts.hpp"
 #include "workflow/task/partition.hpp"
 
 #include <caf/actor_addr.hpp>
@@ -25,8 +28,6 @@ namespace steadfast::actors {
 
 namespace {
 
-constexpr workflow::span drain_limit{30'000};
-
 /// Who waits for a write.
 struct asked_write {
   store_client client;
@@ -37,7 +38,7 @@ struct asked_write {
 struct routed_write {
   asked_write asked;
   std::string turn; ///< that it has; empty: none
-  std::vector<store::joined_store::part> parts;
+  std::vector<store::write_part> parts;
   bool is_question = false;         ///< so far they were only asked
   std::vector<store::outcome> said; ///< of each part
   std::size_t unanswered = 0;
@@ -82,18 +83,22 @@ public:
       [this](const write_requests& m) { on_writes(m); },
       [this](const subscribe& m) { on_subscribe(m); },
       [this](const inspect_state&) { return state(); },
-      [this](const drain& m) { return on_drain(m); },
+      [this](const drain&) {
+        passes_on_ = static_cast<bool>(deps_.next);
+        return drained{};
+      },
       [this](const writes_done& m) { on_written(m); },
       [this](const store_news& m) { on_news(m); },
     };
   }
 
 private:
+  std::uint32_t count() const { return static_cast<std::uint32_t>(deps_.partitions.size()); }
+
   caf::result<receipt> on_submission(const boxed<workflow::submission>& m) {
     if (passes_on_)
       return delegate(deps_.next, m);
-    const auto count = static_cast<std::uint32_t>(deps_.partitions.size());
-    return delegate(deps_.partitions[m ? workflow::partition_of(m->id, count) : 0], m);
+    return delegate(deps_.partitions[m ? workflow::partition_of(m->id, count()) : 0], m);
   }
 
   // ---- writing ----
@@ -112,22 +117,66 @@ private:
   }
 
   void begin(asked_write asked, outbox& out) {
-    if (passes_on_)
-      return tell_as(asked.client, deps_.next, write_requests{{std::move(asked.what)}});
-    const auto& what = *asked.what.what;
-    std::vector<store::joined_store::part> parts;
-    try {
-      parts = deps_.store->parts_of(what);
-    } catch (const store::store_error& e) { // it has to be read which of them have the incident, or the bulk act
-      write_done refused;
-      refused.ticket = asked.what.ticket;
-      refused.outcome = boxed<store::outcome>{store::decision{store::write_status::full, e.what()}};
-      out.clients[asked.client].all.push_back(std::move(refused));
-      return;
-    }
+    const bool takes_turns = !store::turn_of(*asked.what.what).empty();
+    if (const auto elsewhere = passes_on_ ? deps_.next : takes_turns ? deps_.turns : store_actor{})
+      return tell_as(asked.client, elsewhere, write_requests{{std::move(asked.what)}});
     const auto whole = ++last_;
     auto& w = open_[whole];
-    w.parts = std::move(parts);
+    w.asked = std::move(asked);
+    const auto& what = *w.asked.what.what;
+    const auto go_on = [this, whole](store::found_first found) {
+      outbox later;
+      part(whole, found, later);
+      post(std::move(later));
+    };
+    const auto fail = [this, whole](const caf::error& why) { refuse(whole, why); };
+    switch (store::needed_for(what)) {
+      case store::read_first::nothing: return part(whole, {}, out);
+      case store::read_first::incidents:
+        return find_incidents_with(
+          this, deps_.readers, std::get<store::act_on_incident>(what).number,
+          [go_on](std::vector<store::incident> group) {
+            go_on({std::move(group), {}, {}});
+          },
+          fail);
+      case store::read_first::bulk_acts:
+        return find_all_bulk_acts(
+          this, deps_.readers,
+          [this, go_on, number = std::get<store::stop_bulk>(what).number](std::vector<workflow::bulk_act> all) {
+            go_on({{}, store::bulk_acts_with(number, std::move(all), count()), {}});
+          },
+          fail);
+      case store::read_first::leases:
+        return ask_each<lease_page>(
+          this, deps_.readers, [](std::size_t) { return list_leases{}; },
+          [go_on](const std::vector<lease_page>& pages) {
+            store::found_first found;
+            for (const auto& p : pages) {
+              found.leases.emplace_back();
+              for (const auto& l : p.leases)
+                found.leases.back().push_back(*l);
+            }
+            go_on(std::move(found));
+          },
+          fail);
+    }
+  }
+
+  /// What it is for cannot be read.
+  void refuse(std::uint64_t whole, const caf::error& why) {
+    const auto& words = why.context();
+    store::decision said{store::write_status::full,
+                         words.match_elements<std::string>() ? words.get_as<std::string>(0) : system().render(why)};
+    const auto w = std::move(open_.extract(whole).mapped());
+    writes_done refused;
+    refused.all.push_back({w.asked.what.ticket, boxed<store::outcome>{store::outcome{std::move(said)}}, {}});
+    tell(this, w.asked.client, std::move(refused));
+  }
+
+  void part(std::uint64_t whole, const store::found_first& found, outbox& out) {
+    auto& w = open_.at(whole);
+    const auto& what = *w.asked.what.what;
+    w.parts = store::parts_of(what, count(), found);
     w.is_question = w.parts.size() > 1 && store::is_asked_first(what);
     if (w.is_question)
       w.turn = store::turn_of(what);
@@ -138,7 +187,6 @@ private:
     }
     if (!w.turn.empty())
       lines_.try_emplace(w.turn);
-    w.asked = std::move(asked);
     put(whole, w, out);
   }
 
@@ -148,10 +196,8 @@ private:
     for (std::size_t i = 0; i < w.parts.size(); ++i) {
       auto part = w.asked.what;
       part.ticket = ++last_;
-      if (w.is_question)
-        part.what = boxed<store::write>{store::as_question(w.parts[i].what)};
-      else if (w.parts.size() > 1) // else it is the write itself
-        part.what = boxed<store::write>{store::write{w.parts[i].what}};
+      const auto& as_it_has_it = w.parts[i].what; // one partition knows an incident, or a lease, by another name
+      part.what = boxed<store::write>{w.is_question ? store::as_question(as_it_has_it) : as_it_has_it};
       part_of_[part.ticket] = {whole, i};
       out.partitions[w.parts[i].partition].all.push_back(std::move(part));
     }
@@ -179,12 +225,12 @@ private:
     const auto refusal = std::find_if_not(w.said.begin(), w.said.end(), was_applied);
     if (w.is_question && refusal == w.said.end()) {
       w.is_question = false;
-      std::erase_if(w.parts, [](const auto& p) { return !store::joined_store::acts(p); });
+      std::erase_if(w.parts, [](const auto& p) { return !store::acts(p); });
       return put(whole, w, out);
     }
     w.last.ticket = w.asked.what.ticket;
-    w.last.outcome = boxed<store::outcome>{w.is_question ? std::move(*refusal)
-                                                         : store::joined_store::joined(w.parts, std::move(w.said))};
+    w.last.outcome =
+      boxed<store::outcome>{w.is_question ? std::move(*refusal) : store::joined(w.parts, std::move(w.said))};
     auto& answer = out.clients[w.asked.client];
     answer.clock = clock;
     answer.all.push_back(std::move(w.last));
@@ -252,25 +298,6 @@ private:
   }
 
   // ---- the rest ----
-
-  /// What is on its way goes on: from the partitions it is passed on likewise.
-  caf::result<drained> on_drain(const drain& m) {
-    passes_on_ = static_cast<bool>(deps_.next);
-    auto answer = make_response_promise<drained>();
-    const auto left = std::make_shared<std::size_t>(deps_.partitions.size());
-    const auto one_less = [this, left](caf::typed_response_promise<drained> whole) {
-      if (--*left > 0)
-        return;
-      if (passes_on_)
-        deps_.store.reset();
-      whole.deliver(drained{});
-    };
-    for (const auto& p : deps_.partitions)
-      ask(this, p, drain_limit, m)
-        .then([one_less, answer](const drained&) { one_less(answer); },
-              [one_less, answer](const caf::error&) { one_less(answer); });
-    return answer;
-  }
 
   actor_state state() const {
     auto writes = open_.size();

@@ -27,8 +27,6 @@ namespace steadfast::actors {
 namespace {
 
 constexpr std::size_t late_replies_shown = 100;
-// Of one answer, whoever asks: so much is read in some milliseconds, and the next question waits no longer than that.
-constexpr std::uint32_t rows_max = 10'000;
 constexpr std::uint32_t overdue_max = 1000;
 
 /// Its messages to itself.

@@ -5,6 +5,7 @@
 #include "actors/storing/write_pauses.hpp"
 #include "store/contract/local_store.hpp"
 
+#include <cstdint>
 #include <memory>
 
 namespace caf {
@@ -12,6 +13,9 @@ class actor_system;
 }
 
 namespace steadfast::actors {
+
+/// Of one answer, whoever asks: so much is read in some milliseconds, and the next question waits no longer than that.
+inline constexpr std::uint32_t rows_max = 10'000;
 
 struct reader_deps {
   std::shared_ptr<store::state_store> store;

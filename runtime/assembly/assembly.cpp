@@ -4,6 +4,7 @@
 #include "actors/cluster/membership.hpp"
 #include "actors/gateway/gateway.hpp"
 #include "actors/scheduling/scheduler.hpp"
+#include "actors/storing/partition_reader.hpp"
 #include "actors/storing/partition_router.hpp"
 #include "actors/storing/reader.hpp"
 #include "actors/storing/store_actor.hpp"
@@ -51,9 +52,10 @@ Handle shown(std::vector<node_part>& in, const char* kind, Handle actor, const s
 
 /// Where people find a kind in the list; one that is not named here comes after these.
 std::size_t place_in_list(const node_part& p) {
-  static constexpr std::array<std::string_view, 13> order{
-    "store_link", "scheduler", "supervisor", "lease",        "agent",        "gateway", "notifier",
-    "membership", "singleton", "front",      "client_front", "client_store", "dialer"};
+  static constexpr std::array<std::string_view, 15> order{
+    "store_link", "partition_reader", "partition_router", "scheduler", "supervisor", "lease",        "agent",
+    "gateway",    "notifier",         "membership",       "singleton", "front",      "client_front", "client_store",
+    "dialer"};
   return static_cast<std::size_t>(std::find(order.begin(), order.end(), p.kind) - order.begin());
 }
 
@@ -92,11 +94,18 @@ void end_parts(const std::vector<node_part>& parts) {
       caf::anon_send_exit(p.actor, caf::exit_reason::user_shutdown);
 }
 
-/// Asks, and goes on when there is an answer, or none.
+/// Asks each, and goes on when all have answered, or will not.
 template <class Answer, class Handle, class Question>
-void ask_and_then(caf::event_based_actor* self, const Handle& actor, Question q, std::function<void()> then) {
+void ask_and_then(caf::event_based_actor* self, const std::vector<Handle>& all, Question q,
+                  std::function<void()> then) {
   constexpr workflow::span limit{30'000};
-  actors::ask(self, actor, limit, q).then([then](const Answer&) { then(); }, [then](const caf::error&) { then(); });
+  const auto one_less = [left = std::make_shared<std::size_t>(all.size()), then = std::move(then)] {
+    if (--*left == 0)
+      then();
+  };
+  for (const auto& actor : all)
+    actors::ask(self, actor, limit, q)
+      .then([one_less](const Answer&) { one_less(); }, [one_less](const caf::error&) { one_less(); });
 }
 
 class assembly {
@@ -154,6 +163,8 @@ private:
         parts_.partition_links.push_back(spawn_link(name_in_partition(i)));
       parts_.store_actor = parts_.link;
       parts_.reader = parts_.link;
+      if (partitions() > 1)
+        spawn_whole();
     }
     if (with_.store)
       spawn_own_store();
@@ -165,6 +176,21 @@ private:
       parts_.store_actor = own_.store_actor;
       parts_.reader = own_.reader;
     }
+  }
+
+  /// Asks each partition by itself, wherever it is.
+  void spawn_whole() {
+    actors::partition_router_deps router;
+    for (const auto& link : parts_.partition_links) {
+      router.partitions.push_back(link);
+      router.readers.push_back(link);
+    }
+    router.clock = parts_.clock;
+    router.turns = parts_.link;
+    parts_.reader =
+      shown(parts_.lasting, "partition_reader", actors::spawn_partition_reader(system_, router.readers), {}, true);
+    parts_.store_actor =
+      shown(parts_.lasting, "partition_router", actors::spawn_partition_router(system_, std::move(router)), {}, true);
   }
 
   actors::store_link_actor spawn_link(const std::string& name) {
@@ -188,17 +214,19 @@ private:
       own_.reader = own_.partitions.front().reader;
       return;
     }
+    const std::string own_name = parts_.link ? "own" : "";
     actors::partition_router_deps router;
-    router.store = with_.joined;
     router.clock = parts_.clock;
     router.next = parts_.link;
     for (const auto& p : with_.partitions) {
-      own_.partitions.push_back(spawn_ends(p, p));
-      router.partitions.push_back(own_.partitions.back().store_actor);
+      const auto& ends = own_.partitions.emplace_back(spawn_ends(p, p));
+      router.partitions.push_back(ends.store_actor);
+      router.readers.push_back(ends.reader);
     }
+    own_.reader =
+      shown(own_.all, "partition_reader", actors::spawn_partition_reader(system_, router.readers), own_name, true);
     own_.store_actor =
-      shown(own_.all, "partition_router", actors::spawn_partition_router(system_, std::move(router)), {}, true);
-    own_.reader = spawn_reader(own_.store, own_.files, own_.store_actor, nullptr, {});
+      shown(own_.all, "partition_router", actors::spawn_partition_router(system_, std::move(router)), own_name, true);
   }
 
   /// Who writes and reads one partition, the next.
@@ -480,19 +508,22 @@ std::vector<node_part> empty_store(caf::actor_system& system, node_parts& parts,
   parts.own->set(std::move(passes_on));
   auto links = parts.partition_links;
   links.push_back(parts.link);
-  system.spawn([membership = parts.membership, links = std::move(links), store = own.store_actor, name = parts.name,
+  std::vector<actors::own_store_actor> stores{own.store_actor}; // the router before those to which it sends
+  for (const auto& p : own.partitions)
+    if (p.store_actor != own.store_actor)
+      stores.push_back(p.store_actor);
+  system.spawn([membership = parts.membership, links = std::move(links), stores = std::move(stores), name = parts.name,
                 then = std::move(then)](caf::event_based_actor* self) {
     actors::tell(self, membership, actors::store_moved{name, {}, {}, {}});
     // Nothing is sent there from here any more before the store passes on what comes.
-    const auto drain_store = [self, store, then] { ask_and_then<actors::drained>(self, store, actors::drain{}, then); };
-    ask_and_then<actors::actor_state>(self, membership, actors::inspect_state{}, [self, links, drain_store] {
-      const auto left = std::make_shared<std::size_t>(links.size());
-      for (const auto& link : links)
-        ask_and_then<actors::actor_state>(self, link, actors::inspect_state{}, [left, drain_store] {
-          if (--*left == 0)
-            drain_store();
-        });
-    });
+    using actors::actor_state, actors::inspect_state;
+    const auto drain_stores = [self, stores, then] {
+      ask_and_then<actors::drained>(self, stores, actors::drain{}, then);
+    };
+    const auto pass_links = [self, links, drain_stores] {
+      ask_and_then<actor_state>(self, links, inspect_state{}, drain_stores);
+    };
+    ask_and_then<actor_state>(self, std::vector{membership}, inspect_state{}, pass_links);
   });
   return others;
 }

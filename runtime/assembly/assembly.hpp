@@ -8,7 +8,6 @@
 #include "runtime/assembly/trace_figures.hpp"
 #include "runtime/configuration/node_options.hpp"
 #include "store/contract/local_store.hpp"
-#include "store/joined/joined_store.hpp"
 
 #include <caf/actor.hpp>
 
@@ -88,8 +87,8 @@ struct node_parts {
   std::shared_ptr<actors::shared_lead> lead;             ///< of that clock, if it may follow another
   actors::store_link_actor link;                         ///< stands for a store that another node has, or may have
   std::vector<actors::store_link_actor> partition_links; ///< likewise, for each of its partitions, if it has several
-  actors::store_actor store_actor;                       ///< the link, or that of the own store
-  actors::reader_actor reader;                           ///< likewise
+  actors::store_actor store_actor; ///< the link, what stands for all partition links, or that of the own store
+  actors::reader_actor reader;     ///< likewise
   actors::notifier_actor notifier;
   actors::gateway_actor gateway;
   std::vector<partition_parts> partitions; ///< of the store; at least one
@@ -115,7 +114,6 @@ struct node_surroundings {
   std::shared_ptr<store::state_store> store{};                   ///< null: another node has it
   std::shared_ptr<store::store_files> files{};                   ///< of that store, if it has some on this machine
   std::vector<std::shared_ptr<store::local_store>> partitions{}; ///< that `store` joins; none: it is whole
-  std::shared_ptr<const store::joined_store> joined{};           ///< `store`, if it joins some
   std::uint32_t partition_count = 1;                             ///< of the store, also where another node has it
   std::shared_ptr<const journal_figures> journal{};              ///< of all of them
   std::shared_ptr<const trace_figures> traced{};                 ///< null: tasks are not traced

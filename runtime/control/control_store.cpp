@@ -11,14 +11,8 @@ namespace steadfast {
 
 using nlohmann::json;
 
-/// Another node's store does not tell the number of the newest task in each partition: they are asked one by one.
 json show_store_stats(const control_context& c, const api::arguments&) {
-  using answer = actors::boxed<store::store_stats>;
-  auto stats = *c.ask<answer>(c.parts.reader, actors::show_stats{});
-  if (stats.last_numbers.empty())
-    for (const auto& p : c.parts.partition_links)
-      stats.last_numbers.push_back(c.ask<answer>(p, actors::show_stats{})->last_number);
-  return stats_json(stats);
+  return stats_json(*c.ask<actors::boxed<store::store_stats>>(c.parts.reader, actors::show_stats{}));
 }
 
 namespace {

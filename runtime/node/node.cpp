@@ -20,6 +20,7 @@
 #include "runtime/node/store_holder.hpp"
 #include "runtime/node/store_turns.hpp"
 #include "runtime/node/webhooks.hpp"
+#include "store/joined/joined_store.hpp"
 #include "workflow/supervision/node_card.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/text/split.hpp"
@@ -373,9 +374,8 @@ private:
   node_surroundings with_store(std::shared_ptr<store::local_store> store) {
     node_surroundings with{*system_};
     with.store = store;
-    with.joined = std::dynamic_pointer_cast<const store::joined_store>(store);
-    if (with.joined)
-      with.partitions = with.joined->partitions();
+    if (const auto joined = std::dynamic_pointer_cast<const store::joined_store>(store))
+      with.partitions = joined->partitions();
     with.files = std::move(store);
     with.journal = journal_;
     with.on_fatal = on_fatal_ ? on_fatal_ : end_process;

@@ -131,6 +131,26 @@ std::vector<std::vector<incident>> groups_of(std::vector<incident> all) {
   });
 }
 
+namespace {
+
+/// The group that has that number; empty: there is none.
+template <class Entry>
+std::vector<Entry> group_with(std::uint64_t number, std::vector<std::vector<Entry>>&& groups) {
+  for (auto& g : groups)
+    if (std::any_of(g.begin(), g.end(), [&](const Entry& x) { return x.number == number; }))
+      return std::move(g);
+  return {};
+}
+
+} // namespace
+
+std::vector<incident> incidents_with(std::uint64_t number, std::vector<incident> open, std::optional<incident> itself) {
+  auto group = group_with(number, groups_of(std::move(open)));
+  if (group.empty() && itself)
+    group.push_back(*std::move(itself));
+  return group;
+}
+
 incident joined(const std::vector<incident>& group) {
   auto x = group.front();
   for (auto i = group.begin() + 1; i != group.end(); ++i) {
@@ -169,6 +189,11 @@ std::vector<std::vector<workflow::bulk_act>> groups_of(std::vector<workflow::bul
     return start(group.front()) == start(x) && std::chrono::abs(group.front().started_at - x.started_at) <= apart_max
            && std::none_of(group.begin(), group.end(), is_of_its_partition);
   });
+}
+
+std::vector<workflow::bulk_act> bulk_acts_with(std::uint64_t number, std::vector<workflow::bulk_act> all,
+                                               std::size_t partitions) {
+  return group_with(number, groups_of(std::move(all), partitions));
 }
 
 workflow::bulk_act joined(const std::vector<workflow::bulk_act>& group) {
@@ -463,6 +488,21 @@ store_counts joined(const std::vector<store_counts>& of) {
   }
   for (const auto& [name, parts] : endings)
     all.endings.emplace(name, joined_endings(parts));
+  return all;
+}
+
+file_figures joined(const std::vector<file_figures>& of) {
+  file_figures all;
+  for (const auto& x : of) {
+    all.bytes_used += x.bytes_used;
+    all.bytes_mapped += x.bytes_mapped;
+    all.bytes_max += x.bytes_max;
+    all.bytes_reserve += x.bytes_reserve;
+    if (all.disk_size == 0 || (x.disk_size != 0 && x.disk_free < all.disk_free)) {
+      all.disk_free = x.disk_free;
+      all.disk_size = x.disk_size;
+    }
+  }
   return all;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/contract/state_store.hpp"
+#include "store/contract/local_store.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -28,12 +28,17 @@ std::vector<late_reply_entry> joined(std::vector<std::vector<late_reply_entry>> 
 /// Of whole lists: incidents that are open and have the same signature together, and each that is closed by itself. The
 /// smallest number of a group is first in it.
 std::vector<std::vector<incident>> groups_of(std::vector<incident> all);
+/// The group of the one with that number, given all that are open and that one; empty: there is none.
+std::vector<incident> incidents_with(std::uint64_t number, std::vector<incident> open, std::optional<incident> itself);
 /// As one: it is acknowledged or muted once all are, and `times` is that of the one that began most often.
 incident joined(const std::vector<incident>& group);
 /// Likewise those that one write began: alike in all but the moment, and one of each partition. `about` is of all
 /// partitions, and was said to each: so one that has ended counts tasks of others as skipped, and how many were is only
 /// known when all have ended.
 std::vector<std::vector<workflow::bulk_act>> groups_of(std::vector<workflow::bulk_act> all, std::size_t partitions);
+/// The group of the one with that number; empty: there is none.
+std::vector<workflow::bulk_act> bulk_acts_with(std::uint64_t number, std::vector<workflow::bulk_act> all,
+                                               std::size_t partitions);
 /// As one: it is open while one is, and then stopped if one was.
 workflow::bulk_act joined(const std::vector<workflow::bulk_act>& group);
 
@@ -70,5 +75,7 @@ event_page joined(std::vector<event_page> of, const events_told& told, std::size
 // ---- figures ----
 
 store_counts joined(const std::vector<store_counts>& of);
+/// Of all together; what is free on the disk that has the least.
+file_figures joined(const std::vector<file_figures>& of);
 
 } // namespace steadfast::store

@@ -29,15 +29,6 @@ std::vector<Entry> together(std::vector<std::vector<Entry>>&& of) {
   return all;
 }
 
-/// The group that has that number; empty: there is none.
-template <class Entry>
-std::vector<Entry> group_with(std::uint64_t number, std::vector<std::vector<Entry>>&& groups) {
-  for (auto& g : groups)
-    if (std::any_of(g.begin(), g.end(), [&](const Entry& x) { return x.number == number; }))
-      return std::move(g);
-  return {};
-}
-
 } // namespace
 
 local_store& joined_store::of_id(const std::string& id) const {
@@ -46,15 +37,6 @@ local_store& joined_store::of_id(const std::string& id) const {
 
 local_store& joined_store::of_number(std::uint64_t number) const {
   return *partitions_[workflow::partition_of_number(number, count())];
-}
-
-template <class Ask>
-auto joined_store::each(Ask ask) const {
-  std::vector<decltype(ask(*partitions_.front()))> of;
-  of.reserve(partitions_.size());
-  for (const auto& p : partitions_)
-    of.push_back(ask(*p));
-  return of;
 }
 
 // ---- tasks ----
@@ -164,21 +146,17 @@ alert_list joined_store::find_alerts(const alert_filter& filter, std::optional<s
   return store::joined(std::move(of), max);
 }
 
-std::vector<std::vector<incident>> joined_store::incident_groups(bool open_only) const {
-  return groups_of(together(
-    each([&](const local_store& s) { return s.incidents(open_only, std::nullopt, all_there_are).incidents; })));
+std::vector<incident> joined_store::all_incidents(bool open_only) const {
+  return together(
+    each([&](const local_store& s) { return s.incidents(open_only, std::nullopt, all_there_are).incidents; }));
 }
 
 std::vector<incident> joined_store::incidents_of(std::uint64_t number) const {
-  auto group = group_with(number, incident_groups(true));
-  if (group.empty())
-    if (auto closed = of_number(number).find_incident(number))
-      group.push_back(*std::move(closed));
-  return group;
+  return incidents_with(number, all_incidents(true), of_number(number).find_incident(number));
 }
 
 incident_page joined_store::incidents(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const {
-  return page_of(incident_groups(open_only), open_only, before, max);
+  return page_of(groups_of(all_incidents(open_only)), open_only, before, max);
 }
 
 std::optional<incident> joined_store::find_incident(std::uint64_t number) const {
@@ -189,17 +167,16 @@ std::optional<incident> joined_store::find_incident(std::uint64_t number) const 
 // ---- bulk acts ----
 
 /// Those that are over too: one is open while a part of it is.
-std::vector<std::vector<workflow::bulk_act>> joined_store::bulk_groups() const {
-  return groups_of(
-    together(each([](const local_store& s) { return s.bulk_acts(false, std::nullopt, all_there_are).acts; })), count());
+std::vector<workflow::bulk_act> joined_store::all_bulk_acts() const {
+  return together(each([](const local_store& s) { return s.bulk_acts(false, std::nullopt, all_there_are).acts; }));
 }
 
 std::vector<workflow::bulk_act> joined_store::bulk_acts_of(std::uint64_t number) const {
-  return group_with(number, bulk_groups());
+  return bulk_acts_with(number, all_bulk_acts(), count());
 }
 
 bulk_page joined_store::bulk_acts(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const {
-  return page_of(bulk_groups(), open_only, before, max);
+  return page_of(groups_of(all_bulk_acts(), count()), open_only, before, max);
 }
 
 bulk_page joined_store::find_bulk_act(std::uint64_t number) const {
@@ -259,18 +236,7 @@ std::vector<set_aside_damaged> joined_store::damaged() {
 }
 
 file_figures joined_store::sizes() const {
-  file_figures all;
-  for (const auto& x : each([](const local_store& s) { return s.sizes(); })) {
-    all.bytes_used += x.bytes_used;
-    all.bytes_mapped += x.bytes_mapped;
-    all.bytes_max += x.bytes_max;
-    all.bytes_reserve += x.bytes_reserve;
-    if (all.disk_size == 0 || (x.disk_size != 0 && x.disk_free < all.disk_free)) {
-      all.disk_free = x.disk_free;
-      all.disk_size = x.disk_size;
-    }
-  }
-  return all;
+  return store::joined(each([](const local_store& s) { return s.sizes(); }));
 }
 
 } // namespace steadfast::store

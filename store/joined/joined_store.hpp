@@ -1,6 +1,7 @@
 #pragma once
 
 #include "store/contract/local_store.hpp"
+#include "store/joined/write_parts.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -23,18 +24,7 @@ public:
 
   const std::vector<std::shared_ptr<local_store>>& partitions() const { return partitions_; }
 
-  /// A write as one partition is asked for it.
-  struct part {
-    std::uint32_t partition;
-    write what;
-  };
-  /// At least one, and no two of one partition unless the write is about two of its bulk acts or incidents.
-  std::vector<part> parts_of(const write& w) const;
-  /// What is said of the whole, given what is said of each part. One that was not applied decides, though others were.
-  /// REQUIRES: there are as many of both, and at least one.
-  static outcome joined(std::vector<part> parts, std::vector<outcome> of_parts);
-  /// Else its partition is only asked whether it knows better.
-  static bool acts(const part& p);
+  std::vector<write_part> parts_of(const write& w) const;
 
   using state_store::commit;
   /// If one partition fails after another has committed, what became of its writes is an unknown_outcome.
@@ -91,15 +81,20 @@ private:
   local_store& of_number(std::uint64_t number) const;
   /// ask(partition) of all.
   template <class Ask>
-  auto each(Ask ask) const;
+  auto each(Ask ask) const {
+    std::vector<decltype(ask(*partitions_.front()))> of;
+    of.reserve(partitions_.size());
+    for (const auto& p : partitions_)
+      of.push_back(ask(*p));
+    return of;
+  }
   template <class Ask>
   tally tally_of(std::optional<std::uint64_t> before, Ask ask) const;
-  std::vector<std::vector<incident>> incident_groups(bool open_only) const;
-  std::vector<std::vector<workflow::bulk_act>> bulk_groups() const;
+  std::vector<incident> all_incidents(bool open_only) const;
+  std::vector<workflow::bulk_act> all_bulk_acts() const;
   /// The incidents, or bulk acts, that are told as one with the one of that number; empty: there is none.
   std::vector<incident> incidents_of(std::uint64_t number) const;
   std::vector<workflow::bulk_act> bulk_acts_of(std::uint64_t number) const;
-  struct parting;
 
   std::vector<std::shared_ptr<local_store>> partitions_;
 };

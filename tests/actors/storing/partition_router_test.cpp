@@ -3,6 +3,7 @@
 
 #include "actors/storing/partition_router.hpp"
 
+#include "actors/storing/reader.hpp"
 #include "actors/storing/store_actor.hpp"
 #include "store/engine/lmdb_store.hpp"
 #include "store/joined/joined_store.hpp"
@@ -124,13 +125,15 @@ private:
 /// A store of three partitions with the workflow `trip`, its store actors, each behind a gate, and the router.
 class routed_store {
 public:
-  /// `next`: spawns who has the store after it was drained.
+  /// `next`: spawns who has the store after it was drained; `turns`: the router at which writes take turns.
   using spawn_next = std::function<actors::store_actor(test_node&)>;
-  explicit routed_store(const spawn_next& next = {}) {
+  explicit routed_store(const spawn_next& next = {}, const spawn_next& turns = {}) {
     std::vector<std::shared_ptr<store::local_store>> stores;
     actors::partition_router_deps deps;
     if (next)
       deps.next = next(node_);
+    if (turns)
+      deps.turns = turns(node_);
     for (std::uint32_t i = 0; i < count; ++i) {
       taps_.push_back(std::make_shared<store_tap>(opened(i)));
       stores.push_back(taps_.back());
@@ -142,8 +145,10 @@ public:
       writers_.push_back(node_.keep(actors::spawn_store_actor(node_.system(), std::move(of), false)));
       gates_.emplace_back(node_, writers_.back());
       deps.partitions.push_back(gates_.back().handle());
+      deps.readers.push_back(node_.keep(
+        actors::spawn_reader(node_.system(), {taps_.back(), taps_.back(), writers_.back(), node_.clock()}, false)));
     }
-    deps.store = joined_ = std::make_shared<store::joined_store>(std::move(stores));
+    joined_ = std::make_shared<store::joined_store>(std::move(stores));
     deps.clock = node_.clock();
     router_ = node_.keep(actors::spawn_partition_router(node_.system(), std::move(deps)));
     joined_->commit({store::register_definition{trip()}});
@@ -198,7 +203,6 @@ public:
     node_.run();
   }
   nlohmann::json shown() { return shown_by(node_, router_); }
-  long joined_uses() const { return joined_.use_count(); }
 
 private:
   std::unique_ptr<store::local_store> opened(std::uint32_t i) {
@@ -694,6 +698,32 @@ TEST_CASE("row 147: of two bulk acts at the same time where there is room for on
   CHECK(s.bulk_acts() == counts{1, 16, 1});
 }
 
+TEST_CASE("a bulk act is stopped in the one partition where it is open, by the number that it has there") {
+  routed_store s;
+  const auto now = s.node().now();
+  const auto number = s.one(suspend_all(now)).as<store::bulk_result>().number;
+  const auto act_of = [&](std::uint32_t i) { return s.partition(i).bulk_acts(false, {}, 10).acts.at(0); };
+  for (const auto i : {0U, 2U})
+    s.partition(i).commit_one(store::stop_bulk{act_of(i).number, "ann", "is over here", now});
+  REQUIRE(act_of(1).number != number);
+  CHECK(s.one(store::stop_bulk{number, "bob", "wrong", now}).result == write_status::applied);
+  CHECK(act_of(1).stopped_by == "bob");
+}
+
+TEST_CASE("the supervisor's lease of one partition is released there, by the name that it has there") {
+  routed_store s;
+  s.all().commit({store::acquire_lease{"supervisor", "one", {}, 10s, s.node().now()}});
+  const auto is_held = [&](std::uint32_t i) {
+    return s.partition(i).leases(workflow::clock_reading{}).at(0).expires_at != workflow::unset;
+  };
+  for (std::uint32_t i = 0; i < count; ++i)
+    REQUIRE(is_held(i));
+  CHECK(s.one(store::release_lease{"supervisor.partition-1", "one", 1}).result == write_status::applied);
+  CHECK(is_held(0));
+  CHECK_FALSE(is_held(1));
+  CHECK(is_held(2));
+}
+
 // ---- what fails ----
 
 TEST_CASE("a partition that cannot be read when a write is parted does not end the router") {
@@ -801,43 +831,45 @@ TEST_CASE("P28: a router forgets who watches every task and is gone") {
 
 // ---- the rest ----
 
-TEST_CASE("a router is drained when all partitions are") {
-  routed_store s;
-  for (std::uint32_t slow = 0; slow < count; ++slow) {
-    s.before(slow).close();
-    const auto answer = s.node().begin_to_ask<actors::drained>(s.router(), actors::drain{});
-    s.node().run();
-    CHECK_FALSE(answer->has_value());
-    s.before(slow).open();
-    CHECK(answer->has_value());
-  }
-}
-
-TEST_CASE("row 86: a router that was drained passes on what comes, also what waited for its turn, and has no store") {
+TEST_CASE("row 86: a router that was drained passes on what comes, also what waited for its turn") {
   store_elsewhere there;
   routed_store s{[&](test_node& node) { return there.spawn(node); }};
   client ada{s.node()};
-  const auto stores = s.joined_uses();
   const store::send_event event{"paid", "k", {}, "{}", "ada", 1h, s.node().now(), "e1"};
   s.before(0).close();
   s.send(ada, {{1, s.submission(routed_store::id_in(0))}, {2, event}, {3, event}});
-  const auto answer = s.node().begin_to_ask<actors::drained>(s.router(), actors::drain{});
-  s.node().run();
-  CHECK_FALSE(answer->has_value());
+  CHECK(s.node().ask<actors::drained>(s.router(), actors::drain{}).has_value());
   CHECK(there.submitted.empty());
   s.send(ada, {{4, s.submission(routed_store::id_in(1))}});
   CHECK(there.written == std::vector<std::uint64_t>{4});
   s.before(0).open();
-  CHECK(answer->has_value());
   CHECK(tickets(ada.take_done()) == std::vector<std::uint64_t>{1, 2, 3, 4});
   CHECK(there.written == std::vector<std::uint64_t>{4, 3}); // 2 was asked here, and refused
-  CHECK(s.joined_uses() < stores);
   s.node().begin_to_ask<actors::receipt>(
     s.router(), actors::boxed<workflow::submission>{routed_store::order(routed_store::id_in(2))});
   s.subscribe(ada);
   CHECK(there.submitted == std::vector<std::string>{routed_store::id_in(2)});
   CHECK(there.subscribers == 1);
   CHECK(s.one(s.submission("later")).why == "elsewhere");
+}
+
+TEST_CASE("row 147: of several routers one takes what has to wait for its turn, and each what has not") {
+  store_elsewhere first;
+  routed_store s{{}, [&](test_node& node) { return first.spawn(node); }};
+  client ada{s.node()};
+  const auto now = s.node().now();
+  s.all().commit({store::register_definition{paid_trip()}});
+  auto waiting = routed_store::order(routed_store::id_in(1));
+  waiting.workflow = "paid_trip";
+  waiting.payload = workflow::blob{"{\"order\":\"k\"}"};
+  CHECK(s.one(store::submit_task{waiting, now}).result == write_status::applied);
+  s.send(ada, {{1, paid_with("k", "e1", now)},
+               {2, paid_with("k", {}, now)},
+               {3, paid_to(waiting.id, "e1", now)},
+               {4, suspend_all(now)},
+               {5, store::release_lease{"batch", "n1", 0}}});
+  CHECK(first.written == std::vector<std::uint64_t>{1, 3, 4});
+  CHECK(tickets(ada.take_done()) == std::vector<std::uint64_t>{1, 2, 3, 4, 5});
 }
 
 TEST_CASE("a router shows how many writes are on their way, and none at rest") {

@@ -73,31 +73,6 @@ start_bulk suspend_every_task(std::int64_t seconds) {
   return w;
 }
 
-/// Its first step has failed for good, and it is an error.
-void fail_task(opened_partitions& s, const std::string& id, std::int64_t seconds = 2) {
-  REQUIRE(s.submit(id).result == write_status::applied);
-  const auto taken = update_by(*s->find(id), delivery(), workflow::taken{"s1"}, at(seconds));
-  REQUIRE(s.one(taken).result == write_status::applied);
-  auto u = update_task{};
-  u.next = *s->find(id);
-  u.lock_epoch_before = u.next.lock_epoch;
-  auto& step = u.next.steps.change(0);
-  step.doing = workflow::attempt_action::none;
-  step.log.change().back().outcome = workflow::attempt_outcome::failed_permanent;
-  step.log.change().back().ended_at = at(seconds);
-  step.state = workflow::step_state::unknown;
-  step.maybe_done = true;
-  step.error = "HTTP 503";
-  u.next.state = workflow::process_state::error;
-  u.next.locked_by.clear();
-  u.next.ended_at = at(seconds);
-  u.next.cause = "step `package` used up its attempts: HTTP 503";
-  u.alerts = {{"error", u.next.cause, {}, at(seconds)}};
-  const auto o = s.one(u);
-  INFO(o.why);
-  REQUIRE(o.result == write_status::applied);
-}
-
 } // namespace
 
 TEST_CASE("a write about one task goes to its partition, and one about none to all") {
@@ -221,14 +196,14 @@ TEST_CASE("what the partition of its task says of an event is said, where the ot
     by_its_part.taken = 1;
     by_its_part.again = true;
     for (std::size_t i = 0; i < parts.size(); ++i)
-      if (joined_store::acts(parts[i]))
+      if (acts(parts[i]))
         said[i] = {decision{write_status::applied, {}}, by_its_part};
-    const auto whole = joined_store::joined(parts, said).as<event_result>();
+    const auto whole = joined(parts, said).as<event_result>();
     CHECK(whole.number == 7);
     CHECK(whole.taken == 1);
     CHECK(whole.again);
     said[parts.size() - 1] = decision{write_status::refused, "it came before"};
-    CHECK(joined_store::joined(parts, said).why.ends_with("it came before"));
+    CHECK(joined(parts, said).why.ends_with("it came before"));
   }
 }
 

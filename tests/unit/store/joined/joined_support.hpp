@@ -4,6 +4,8 @@
 #include "tests/unit/store/support.hpp"
 #include "workflow/task/partition.hpp"
 
+#include <catch2/catch.hpp>
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -58,5 +60,30 @@ private:
   std::vector<std::shared_ptr<local_store>> partitions_;
   std::unique_ptr<joined_store> joined_;
 };
+
+/// Its first step has failed for good, and it is an error.
+inline void fail_task(opened_partitions& s, const std::string& id, std::int64_t seconds = 2) {
+  REQUIRE(s.submit(id).result == write_status::applied);
+  const auto taken = update_by(*s->find(id), delivery(), workflow::taken{"s1"}, at(seconds));
+  REQUIRE(s.one(taken).result == write_status::applied);
+  auto u = update_task{};
+  u.next = *s->find(id);
+  u.lock_epoch_before = u.next.lock_epoch;
+  auto& step = u.next.steps.change(0);
+  step.doing = workflow::attempt_action::none;
+  step.log.change().back().outcome = workflow::attempt_outcome::failed_permanent;
+  step.log.change().back().ended_at = at(seconds);
+  step.state = workflow::step_state::unknown;
+  step.maybe_done = true;
+  step.error = "HTTP 503";
+  u.next.state = workflow::process_state::error;
+  u.next.locked_by.clear();
+  u.next.ended_at = at(seconds);
+  u.next.cause = "step `package` used up its attempts: HTTP 503";
+  u.alerts = {{"error", u.next.cause, {}, at(seconds)}};
+  const auto o = s.one(u);
+  INFO(o.why);
+  REQUIRE(o.result == write_status::applied);
+}
 
 } // namespace steadfast::store::test
