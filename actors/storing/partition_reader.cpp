@@ -1,5 +1,5 @@
-// Stands for the readers of a store of several partitions: a question about one task goes to its partition, any other to
-// all of them, and their answers are joined.
+// Stands for the readers of a store of several partitions: a question about one task goes to its partition, any other
+// to all of them, and their answers are joined.
 
 #include "actors/storing/partition_reader.hpp"
 
@@ -142,8 +142,8 @@ notice_page joined(std::vector<notice_page> of, std::size_t max) {
   return all;
 }
 
-/// Where the clock is behind, nothing has ended that has not ended everywhere; and leases count from where they could be
-/// renewed everywhere.
+/// By the clock that is behind nothing has ended too early; and leases count from the moment at which all partitions
+/// could renew them.
 lease_page joined(const std::vector<lease_page>& of) {
   lease_page all;
   all.leases = boxes(store::joined(lists_of(of, &lease_page::leases)));

@@ -342,9 +342,15 @@ private:
 
   /// It is not known here yet who has the store, or something is on its way there.
   bool is_cut_off() {
+    auto links = parts_.partition_links;
+    links.push_back(parts_.link);
+    return std::any_of(links.begin(), links.end(), [this](const auto& link) { return is_cut_off(link); });
+  }
+
+  bool is_cut_off(const actors::store_link_actor& link) {
     caf::scoped_actor self{*system_};
     bool is = true;
-    self->request(parts_.link, answer_margin, actors::inspect_state{})
+    self->request(link, answer_margin, actors::inspect_state{})
       .receive(
         [&](const actors::actor_state& s) {
           const auto tree = nlohmann::json::parse(s.tree);

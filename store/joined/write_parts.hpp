@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-// What is written to a store of several partitions: which of them are asked for it, and what their answers are together.
+// What is written to a store of several partitions: which of them are asked for it, and what their answers say
+// together.
 
 namespace steadfast::store {
 

@@ -113,6 +113,14 @@ private:
       w.now = at(120 + 20'000 * i);
       store_.one(w);
     }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      store::advance_bulk refused;
+      refused.number = partition(i).bulk_acts(false, {}, 1).acts.at(0).number;
+      refused.position = 1;
+      refused.refused = {{i + 1, "t", "it has ended"}};
+      refused.now = at(190);
+      CHECK(store_.one(refused).result == store::write_status::applied);
+    }
     store_.one(store::acquire_lease{"supervisor", "n1", {}, std::chrono::hours{1}, at(130)});
     store_.one(store::acquire_lease{"node/n1", "n1", {}, std::chrono::hours{1}, at(130)});
     auto d = delivery();
@@ -209,8 +217,11 @@ TEST_CASE("who asks each partition tells all else as one who reads all of them")
           == std::min(max, 3U));
     const auto acts = s.same<boxed<store::bulk_page>>(actors::list_bulk_acts{0, false, 0, max});
     CHECK(acts->acts.size() == std::min(max, 2U));
-    for (const auto& b : acts->acts)
-      CHECK(s.same<boxed<store::bulk_page>>(actors::list_bulk_acts{b.number})->acts.size() == 1);
+    for (const auto& b : acts->acts) {
+      const auto one = s.same<boxed<store::bulk_page>>(actors::list_bulk_acts{b.number});
+      CHECK(one->acts.size() == 1);
+      CHECK(one->refusals.size() == (b.who == "ann1" ? 3 : 0));
+    }
     std::size_t events = 0;
     actors::list_events m{{}, {}, {}, {}, max};
     do {
