@@ -151,6 +151,45 @@ std::vector<incident> incidents_with(std::uint64_t number, std::vector<incident>
   return group;
 }
 
+namespace {
+
+/// Of what is one for a person, each partition told the time when it came to the write.
+constexpr workflow::span apart_max = std::chrono::seconds{10};
+
+/// In order. What a person did to the whole is an act in each partition, and is told once.
+std::vector<workflow::act> joined_acts(const std::vector<incident>& group) {
+  struct told_act {
+    workflow::act what;
+    std::vector<const incident*> in;
+  };
+  std::vector<std::pair<workflow::act, const incident*>> every;
+  for (const auto& x : group)
+    for (const auto& a : x.acts)
+      every.emplace_back(a, &x);
+  const auto order = [](const auto& x) { return std::tie(x.first.at, x.first.who, x.first.what, x.first.why); };
+  std::stable_sort(every.begin(), every.end(), [&](const auto& x, const auto& y) { return order(x) < order(y); });
+  std::vector<told_act> told;
+  for (const auto& [a, in] : every) {
+    const auto words = [](const workflow::act& x) { return std::tie(x.who, x.what, x.why); };
+    const auto same = std::find_if(told.begin(), told.end(), [&, &a = a, in = in](const told_act& t) {
+      return words(t.what) == words(a) && a.at - t.what.at <= apart_max
+             && std::count(t.in.begin(), t.in.end(), in) == 0;
+    });
+    if (same == told.end())
+      told.push_back({a, {in}});
+    else
+      same->in.push_back(in);
+  }
+  if (told.size() > incident_acts_max)
+    told.erase(told.begin(), told.end() - static_cast<std::ptrdiff_t>(incident_acts_max));
+  std::vector<workflow::act> acts;
+  for (auto& t : told)
+    acts.push_back(std::move(t.what));
+  return acts;
+}
+
+} // namespace
+
 incident joined(const std::vector<incident>& group) {
   auto x = group.front();
   for (auto i = group.begin() + 1; i != group.end(); ++i) {
@@ -167,20 +206,13 @@ incident joined(const std::vector<incident>& group) {
       x.acknowledged_at = all_are ? i->acknowledged_at : workflow::unset;
     }
     x.muted_until = std::min(x.muted_until, i->muted_until);
-    x.acts.insert(x.acts.end(), i->acts.begin(), i->acts.end());
   }
-  if (group.size() == 1)
-    return x;
-  const auto parts = [](const workflow::act& a) { return std::tie(a.at, a.who, a.what, a.why); };
-  std::sort(x.acts.begin(), x.acts.end(), [&](const auto& a, const auto& b) { return parts(a) < parts(b); });
-  x.acts.erase(std::unique(x.acts.begin(), x.acts.end()), x.acts.end());
-  if (x.acts.size() > incident_acts_max)
-    x.acts.erase(x.acts.begin(), x.acts.end() - static_cast<std::ptrdiff_t>(incident_acts_max));
+  if (group.size() > 1)
+    x.acts = joined_acts(group);
   return x;
 }
 
 std::vector<std::vector<workflow::bulk_act>> groups_of(std::vector<workflow::bulk_act> all, std::size_t partitions) {
-  constexpr workflow::span apart_max = std::chrono::seconds{10}; // each writer told the time when it came to the write
   const auto start = [](const workflow::bulk_act& b) {
     return std::tie(b.who, b.why, b.act, b.step, b.document, b.new_key, b.where, b.filter, b.about);
   };

@@ -402,6 +402,17 @@ TEST_CASE("an incident of several partitions is acknowledged when it is in all")
   CHECK(joined(std::vector{a, b, c}).acknowledged_at == at(12));
 }
 
+TEST_CASE("what a person did to an incident of several partitions is told once, and what was done twice, twice") {
+  incident a;
+  incident b;
+  incident c;
+  a.acts = {{at(10), "ann", "note", "ticket"}, {at(14), "ann", "note", "ticket"}};
+  b.acts = {{at(11), "ann", "note", "ticket"}, {at(15), "ann", "note", "ticket"}};
+  c.acts = {{at(12), "ann", "note", "ticket"}, {at(13), "ann", "note", "another"}, {at(60), "ann", "note", "ticket"}};
+  const auto acts = joined(std::vector{a, b, c}).acts;
+  CHECK(acts == std::vector<workflow::act>{a.acts[0], c.acts[1], a.acts[1], c.acts[2]});
+}
+
 TEST_CASE("the acts of an incident of several partitions stay bounded, and the newest stay") {
   auto a = open_incident(3, "HTTP 503", 1);
   auto b = a;
