@@ -370,7 +370,8 @@ private:
       log_line("warning", trouble.empty() ? "PostgreSQL can be asked again whether this node can have the store"
                                           : "this node cannot have the store now: " + trouble);
     if (const auto holder = parse_store_holder(t.holder); holder && holder->node != options_.name) { // its former life
-      actors::tell_from_outside(parts_.membership, actors::store_moved{holder->node, holder->address, {}, {}});
+      for (std::uint32_t i = 0; i < parts_.partitions.size(); ++i) // who has one has all
+        actors::tell_from_outside(parts_.membership, actors::store_moved{holder->node, holder->address, {}, i});
       if (is_stopping_) // and it is not taken back from somebody who is only slow
         return false;
     }
