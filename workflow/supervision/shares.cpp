@@ -1,0 +1,17 @@
+#include "workflow/supervision/shares.hpp"
+
+#include <algorithm>
+
+namespace steadfast::workflow {
+
+bool may_take_share(std::uint32_t own, const std::vector<std::uint32_t>& others, std::uint32_t looks) {
+  if (looks >= looks_for_others)
+    return true;
+  return std::none_of(others.begin(), others.end(), [own](std::uint32_t has) { return has < own; });
+}
+
+bool should_let_go(std::uint32_t own, const std::vector<std::uint32_t>& waiting) {
+  return std::any_of(waiting.begin(), waiting.end(), [own](std::uint32_t has) { return own >= 2 && has <= own - 2; });
+}
+
+} // namespace steadfast::workflow
