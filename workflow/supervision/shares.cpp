@@ -11,7 +11,8 @@ bool may_take_share(std::uint32_t own, const std::vector<std::uint32_t>& others,
 }
 
 bool should_let_go(std::uint32_t own, const std::vector<std::uint32_t>& waiting) {
-  return std::any_of(waiting.begin(), waiting.end(), [own](std::uint32_t has) { return own >= 2 && has <= own - 2; });
+  const auto [fewest, most] = std::minmax_element(waiting.begin(), waiting.end());
+  return !waiting.empty() && own >= *most && own - *fewest >= 2;
 }
 
 } // namespace steadfast::workflow

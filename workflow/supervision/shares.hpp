@@ -17,7 +17,8 @@ inline constexpr std::uint32_t looks_for_others = 2;
 bool may_take_share(std::uint32_t own, const std::vector<std::uint32_t>& others, std::uint32_t looks);
 
 /// A node that has `own` partitions should let one go that others wait for: one of them has at least two fewer, so that
-/// it has no more than this one afterwards. `waiting`: how many each of them has.
+/// it has no more than this one afterwards, and none has more, who would let one go instead. `waiting`: how many each
+/// of them has.
 bool should_let_go(std::uint32_t own, const std::vector<std::uint32_t>& waiting);
 
 } // namespace steadfast::workflow
