@@ -300,7 +300,7 @@ private:
             log_line("info", "node " + options_.name + " has the store now");
             take_store(options_, with_store(store), parts_);
           }
-          if (store && turns_.wait_to_leave([&store] { return store->is_awaited(); }, end))
+          if (store && turns_.wait_to_leave([&store] { return !store->awaited_by().empty(); }, end))
             let_store_go(std::move(store), end);
         }
       } catch (const std::exception& e) {
