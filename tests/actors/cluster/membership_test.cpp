@@ -178,18 +178,23 @@ struct store_of_two {
     {{home.store_actor, node.keep(spawn_other_reader())}, workflow::instant{2ms}}};
   tests::recorder<actors::peer_changed> link{node.system()};
   bool has_it = true;
+  bool gives_turns = true;
   tests::recorder<actors::peer_changed> first{node.system()};
   tests::recorder<actors::peer_changed> second{node.system()};
 
-  store_of_two(std::size_t expected, bool tells_partitions, bool is_whole = false) {
+  store_of_two(std::size_t expected, bool tells_partitions, bool is_whole = false, bool may_have_store = true) {
+    gives_turns = may_have_store;
     if (is_whole)
       partitions.clear();
     actors::front_deps deps{{"x", {}, {}, {}, {}}, node.clock()};
     deps.own_store = [this] {
-      return has_it ? actors::offered_store{home.store_actor, home.reader, {}, partitions} : actors::offered_store{};
+      if (!has_it)
+        return actors::offered_store{};
+      return gives_turns ? actors::offered_store{home.store_actor, home.reader, {}, partitions}
+                         : actors::offered_store{{}, {}, {}, partitions};
     };
     const auto front = node.keep(actors::spawn_front(node.system(), std::move(deps)));
-    book.add("x:1", {front, {}, true, tells_partitions});
+    book.add("x:1", {front, {}, may_have_store, tells_partitions});
     actors::membership_deps of;
     of.own_name = "b";
     of.join = {"x:1", "y:1"};
@@ -225,6 +230,14 @@ TEST_CASE("a node has a link for each partition of the store, which is told wher
     REQUIRE_FALSE(link->seen().empty());
     CHECK_FALSE(link->take().back().offer.store_actor);
   }
+}
+
+TEST_CASE("P34: a node that may have no store by its certificate is not believed to have a partition of one") {
+  store_of_two c{2, true, false, false};
+  REQUIRE_FALSE(c.first.seen().empty());
+  const auto told = c.first.take().back();
+  CHECK_FALSE(told.offer.store_actor);
+  CHECK_THAT(told.trouble, Catch::Contains("it offers a store, and its certificate is not for that"));
 }
 
 TEST_CASE("row 147: each partition is followed by itself: its node, its clock, and where it moves to") {
