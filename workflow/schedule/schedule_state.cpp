@@ -145,6 +145,13 @@ void pause(schedule_state& s, std::string who, std::string why, instant now) {
   s.paused_why = std::move(why);
   s.paused_at = now;
   drop_queued(s, now, "the schedule was paused");
+  if (const auto first = next_moment(s.what, s.settled_until); first && *first <= now) { // nobody came to meet it yet
+    const auto second = next_moment(s.what, *first);
+    add_note(s, {*first, now, moment_fate::missed,
+                 second && *second <= now ? "and those after it: the schedule was paused first"
+                                          : "the schedule was paused first"});
+    s.settled_until = now;
+  }
   look_again(s);
 }
 

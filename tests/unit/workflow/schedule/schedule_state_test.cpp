@@ -176,6 +176,28 @@ TEST_CASE("a schedule that is paused makes nothing, and nothing of that time whe
   CHECK(s.made == std::vector{hour(1), hour(6)});
 }
 
+TEST_CASE("P45: moments that were due before a schedule is paused, and were not met, are shown as missed") {
+  hourly s{overlap::beside};
+  s.serve_at(hour(1));
+  pause(s.state, "ann", {}, hour(4) + 1min); // after a time without a supervisor
+  REQUIRE_FALSE(s.state.notes.empty());
+  const auto& last = s.state.notes.front().moment == hour(2) ? s.state.notes.front() : s.state.notes.back();
+  CHECK(last.moment == hour(2));
+  CHECK(last.fate == moment_fate::missed);
+  CHECK(last.text == "and those after it: the schedule was paused first");
+  resume(s.state, hour(4) + 2min);
+  s.serve_at(hour(5));
+  CHECK(s.made == std::vector{hour(1), hour(5)});
+}
+
+TEST_CASE("a moment that was met before a schedule is paused is not shown as missed") {
+  hourly s{overlap::beside};
+  s.serve_at(hour(1));
+  const auto notes = s.state.notes.size();
+  pause(s.state, "ann", {}, hour(1) + 1min);
+  CHECK(s.state.notes.size() == notes);
+}
+
 TEST_CASE("row 123: a clock that was put forward and back makes no moment come twice, and none before its time") {
   hourly s{overlap::beside};
   s.serve_at(hour(1));
