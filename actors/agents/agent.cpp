@@ -25,9 +25,9 @@ using agent_self = agent_actor::extend<takes<void(call_outcomes)>, takes<void(ti
 
 class agent_driver : public observed<agent_self>, public has_figures<agent_figures>, private agent_effects {
 public:
-  agent_driver(caf::actor_config& cfg, const agent_options& o, const node_clock& clock, const make_caller& make)
+  agent_driver(caf::actor_config& cfg, const agent_options& o, const partition_clocks& clocks, const make_caller& make)
       : observed{cfg},
-        time_{clock},
+        time_{clocks},
         core_{o, *this},
         caller_{make(tells<agent_self>(this))} {}
 
@@ -84,9 +84,10 @@ private:
   void on_order(step_order order) {
     const auto at = now();
     const auto from = sender_of<report_sink>(this);
-    if (!time_.follows(order.clock))
+    const auto& clock = time_.of_task(order.task_number);
+    if (!clock.follows(order.clock))
       return core_.on_order(std::move(order), from, at, "its node has to learn the store's clock");
-    order.complete_by = time_.at(order.complete_by);
+    order.complete_by = clock.at(order.complete_by);
     core_.on_order(std::move(order), from, at);
   }
 
@@ -172,7 +173,7 @@ private:
   void report(const report_sink& to, attempt_report what) override { reports_.add(this, to, std::move(what)); }
   void after_message() override { reports_.send_all(this); }
 
-  mutable even_clock time_;
+  mutable even_clocks time_;
   agent_core core_;
   send_buffer<report_sink, attempt_reports> reports_;
   deadline_timer timer_;
@@ -184,9 +185,9 @@ private:
 
 } // namespace
 
-agent_actor spawn_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
+agent_actor spawn_agent(caf::actor_system& sys, const agent_options& o, const partition_clocks& clocks,
                         const make_caller& make) {
-  return sys.spawn<agent_driver>(o, clock, make);
+  return sys.spawn<agent_driver>(o, clocks, make);
 }
 
 } // namespace steadfast::actors

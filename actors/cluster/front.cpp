@@ -45,7 +45,8 @@ public:
       [this](const list_actors& m) { return on_list(m); },
       [this](const find_actor& m) { return on_find(m); },
       [this](const drain_node& m) { on_drain(m); },
-      [this](const ask_partitions&) { return partitions(); },
+      [this](const ask_partitions&) { return all_partitions(); },
+      [this](const ask_shares&) { return shares(); },
     };
   }
 
@@ -61,11 +62,23 @@ private:
     return o;
   }
 
-  partitioned_store partitions() const {
+  store_shares shares() const {
     auto own = own_store();
     if (own.partitions.empty())
       return {};
     return {{own.store_actor, own.reader}, std::move(own.partitions)};
+  }
+
+  /// None unless all are here.
+  partitioned_store all_partitions() const {
+    const auto has = shares();
+    partitioned_store all{has.whole, {}};
+    for (const auto& p : has.partitions) {
+      if (!p.ends.store_actor)
+        return {};
+      all.partitions.push_back(p.ends);
+    }
+    return all;
   }
 
   offered_store own_store() const { return deps_.own_store ? deps_.own_store() : offered_store{}; }

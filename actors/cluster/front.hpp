@@ -21,12 +21,12 @@ struct named_actor {
   inspectable_actor actor;
 };
 
-/// The store, on a node that has it.
+/// The store, on a node that has it or a part of it.
 struct offered_store {
-  actors::store_actor store_actor; ///< none: another node has it
+  actors::store_actor store_actor; ///< of the whole, or where its writes take turns; none: another node has that
   reader_actor reader;
-  std::vector<named_actor> actors;      ///< all that come with it
-  std::vector<store_ends> partitions{}; ///< if it has several
+  std::vector<named_actor> actors;       ///< all that come with it
+  std::vector<store_share> partitions{}; ///< all, if it has several
 };
 
 struct front_deps {

@@ -31,7 +31,10 @@ public:
   membership(caf::actor_config& cfg, membership_deps deps)
       : observed{cfg},
         deps_{std::move(deps)},
-        is_here_{deps_.has_store} {}
+        parts_(std::max<std::size_t>(deps_.partitions.size(), 1)) {
+    for (std::size_t i = 0; i < deps_.here.size(); ++i)
+      parts_[i].is_here = deps_.here[i];
+  }
 
   const char* name() const override { return "membership"; }
 
@@ -64,8 +67,16 @@ private:
   struct known_peer {
     peer_actor actor;
     peer_changed last;
-    workflow::instant since;           ///< it is connected, or not
-    std::optional<bool> offered_store; ///< when it was connected last; nothing: it never was
+    workflow::instant since;                  ///< it is connected, or not
+    std::vector<std::optional<bool>> offered; ///< of each part, when it was connected last; nothing: it never was
+  };
+
+  /// A partition of the store, or the whole of one that has no others.
+  struct followed_part {
+    std::string held_at;     ///< address of the node with it, by the word of its server; empty: nobody has said
+    std::string store_at;    ///< address of the one that its link was told of
+    bool is_reached = false; ///< there
+    bool is_here = false;    ///< this node, which has a link, has it now
   };
 
   /// On a node without a scheduler, handling its messages is the guarded work.
@@ -99,8 +110,9 @@ private:
   void learn(const lease_page& page) {
     std::set<std::string> living;
     std::set<std::string> wanted{deps_.join.begin(), deps_.join.end()};
-    if (!held_at_.empty())
-      wanted.insert(held_at_);
+    for (const auto& part : parts_)
+      if (!part.held_at.empty())
+        wanted.insert(part.held_at);
     for (const auto& lease : page.leases) {
       const auto card = workflow::card_of(lease->name, lease->note);
       if (!card || card->name == deps_.own_name || lease->expires_at <= page.now)
@@ -134,8 +146,10 @@ private:
     p.address = address;
     p.period = deps_.period;
     p.chance = std::hash<std::string>{}(deps_.own_name + " " + address);
-    peers_[address] = {
-      spawn_peer(system(), std::move(p)), {address, false, {}, "not connected yet"}, deps_.clock.now(this), {}};
+    peers_[address] = {spawn_peer(system(), std::move(p)),
+                       {address, false, {}, "not connected yet"},
+                       deps_.clock.now(this),
+                       std::vector<std::optional<bool>>(parts_.size())};
   }
 
   void on_peer(const peer_changed& m) {
@@ -146,26 +160,30 @@ private:
     auto now_known = m;
     if (!m.connected)
       now_known.offer.node = known.last.offer.node; // still the same node
-    if (m.connected && !offers_store(m) && deps_.join.size() == 1 && m.address == deps_.join.front()) {
+    if (m.connected && !offers_any(m) && deps_.join.size() == 1 && m.address == deps_.join.front()) {
       now_known.connected = false;
       now_known.trouble =
         "node `" + m.offer.node + "` has not the store now; `cluster.join` names it as the one that has";
     }
-    if (now_known.connected && offers_store(m) && m.partitions.size() != deps_.partitions.size()) {
+    if (now_known.connected && offers_any(m) && m.partitions.size() != deps_.partitions.size()) {
       now_known.connected = false;
       now_known.trouble = other_number(m);
-      forget_store(now_known);
+      for (std::size_t i = 0; i < parts_.size(); ++i)
+        forget(now_known, i);
     }
-    if (offers_store(now_known))
-      monitor(now_known.offer.reader);
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+      if (offers(now_known, i))
+        monitor(ends_in(now_known, i).reader);
     log_change(known.last, now_known);
     if (known.last.connected != now_known.connected)
       known.since = deps_.clock.now(this);
     known.last = now_known;
-    const bool has_begun = m.connected && offers_store(m) && known.offered_store == std::optional{false};
-    if (m.connected)
-      known.offered_store = offers_store(m);
-    choose_store(m.address, has_begun);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const bool has_begun = m.connected && offers(m, i) && known.offered[i] == std::optional{false};
+      if (m.connected)
+        known.offered[i] = offers(m, i);
+      choose(i, m.address, has_begun);
+    }
     tell_schedulers();
   }
 
@@ -187,143 +205,192 @@ private:
 
   // ---- who has the store ----
 
-  static bool offers_store(const peer_changed& m) { return m.offer.store_actor && m.offer.reader; }
+  bool is_whole() const { return deps_.partitions.empty(); }
 
-  static void forget_store(peer_changed& m) {
-    m.offer.store_actor = store_actor{};
-    m.offer.reader = reader_actor{};
-    m.partitions.clear();
+  /// None: it does not have that part.
+  store_ends ends_in(const peer_changed& m, std::size_t i) const {
+    if (is_whole())
+      return {m.offer.store_actor, m.offer.reader};
+    return i < m.partitions.size() ? m.partitions[i].ends : store_ends{};
+  }
+  bool offers(const peer_changed& m, std::size_t i) const {
+    const auto ends = ends_in(m, i);
+    return ends.store_actor && ends.reader;
+  }
+  static bool offers_any(const peer_changed& m) {
+    return m.offer.store_actor
+           || std::any_of(m.partitions.begin(), m.partitions.end(), [](const auto& p) { return p.ends.store_actor; });
   }
 
-  bool may_have_store(const std::string& address) const {
-    return held_at_.empty() ? std::count(deps_.join.begin(), deps_.join.end(), address) > 0 : address == held_at_;
+  /// Writes take turns where the first part is.
+  void forget(peer_changed& m, std::size_t i) const {
+    if (i == 0) {
+      m.offer.store_actor = store_actor{};
+      m.offer.reader = reader_actor{};
+    }
+    if (i < m.partitions.size())
+      m.partitions[i] = {};
   }
 
-  bool has_store(const std::string& address) const {
+  bool may_have(const std::string& address, std::size_t i) const {
+    const auto& held_at = parts_[i].held_at;
+    return held_at.empty() ? std::count(deps_.join.begin(), deps_.join.end(), address) > 0 : address == held_at;
+  }
+
+  bool has(const std::string& address, std::size_t i) const {
     const auto known = peers_.find(address);
-    return known != peers_.end() && known->second.last.connected && offers_store(known->second.last);
+    return known != peers_.end() && known->second.last.connected && offers(known->second.last, i);
   }
 
   /// After one of the others has changed.
-  void choose_store(const std::string& changed, bool has_begun) {
-    if (is_here_ || !deps_.link || !may_have_store(changed))
+  void choose(std::size_t i, const std::string& changed, bool has_begun) {
+    auto& part = parts_[i];
+    if (part.is_here || !deps_.link || !may_have(changed, i))
       return;
     std::vector<workflow::store_candidate> candidates;
     for (const auto& [address, known] : peers_)
-      if (may_have_store(address))
-        candidates.push_back({address, has_store(address), has_begun && address == changed});
-    const auto chosen = workflow::store_to_follow(candidates, store_at_);
-    const bool is_other = std::exchange(store_at_, chosen) != chosen;
+      if (may_have(address, i))
+        candidates.push_back({address, has(address, i), has_begun && address == changed});
+    const auto chosen = workflow::store_to_follow(candidates, part.store_at);
+    const bool is_other = std::exchange(part.store_at, chosen) != chosen;
     if (is_other || chosen == changed)
-      tell_link(chosen);
-    const bool had_store = std::exchange(is_reached_, has_store(chosen));
-    if (had_store && !is_reached_ && peers_.at(chosen).last.connected)
-      part();
-    if (is_reached_ && (is_other || !had_store))
-      meet_store();
-    if (!is_reached_)
+      tell_of_peer(i, chosen);
+    const bool was_reached = std::exchange(part.is_reached, has(chosen, i));
+    if (was_reached && !part.is_reached && peers_.at(chosen).last.connected)
+      expect_a_move();
+    if (part.is_reached && (is_other || !was_reached))
+      meet(chosen);
+    if (!part.is_reached)
       seek_later();
   }
 
   /// The next look is a period away, and until its clock is known the agents of this node take no orders.
-  void meet_store() {
-    tell(this, peers_.at(store_at_).actor, look_again{});
+  void meet(const std::string& address) {
+    tell(this, peers_.at(address).actor, look_again{});
     read_leases();
   }
 
-  void tell_link(const std::string& address) {
+  void tell_of_peer(std::size_t i, const std::string& address) {
     const auto& known = peers_.at(address);
     auto m = known.last;
     if (!m.connected)
       m.trouble = who(m) + " has been away since " + workflow::utc_text(known.since) + " (" + m.trouble + ")";
-    else if (!offers_store(m))
+    else if (!offers(m, i))
       m.trouble = "node " + m.offer.node + " does not have it now";
-    tell_links(std::move(m));
+    tell_link(i, std::move(m));
   }
 
-  /// Each that it has its part of the store, or that there is none.
-  void tell_links(peer_changed m) {
-    const auto partitions = std::exchange(m.partitions, {});
-    for (std::size_t i = 0; i < deps_.partitions.size(); ++i) {
-      auto of_one = m;
-      if (of_one.offer.store_actor) {
-        of_one.offer.store_actor = partitions[i].store_actor;
-        of_one.offer.reader = partitions[i].reader;
-      }
-      tell(this, deps_.partitions[i], std::move(of_one));
-    }
-    tell(this, deps_.link, std::move(m));
-  }
-
-  /// The reader of a node that lets the store go is the first to end.
-  void on_down(const caf::down_msg& m) {
-    const auto found = std::find_if(peers_.begin(), peers_.end(),
-                                    [&](const auto& p) { return p.second.last.offer.reader.address() == m.source; });
-    if (found == peers_.end())
+  /// That of the part, and with the first that of the whole.
+  void tell_link(std::size_t i, peer_changed m) {
+    const auto ends = ends_in(m, i);
+    m.partitions.clear();
+    if (i == 0)
+      tell(this, deps_.link, m);
+    if (is_whole())
       return;
-    auto now_known = found->second.last;
-    forget_store(now_known);
-    on_peer(now_known);
-    tell(this, found->second.actor, look_again{}); // it shall know it, too
+    m.offer.store_actor = ends.store_actor;
+    m.offer.reader = ends.reader;
+    tell(this, deps_.partitions[i], std::move(m));
   }
 
-  void part() {
+  /// The reader of a node that lets a part go is the first to end.
+  void on_down(const caf::down_msg& m) {
+    for (const auto& [address, known] : peers_)
+      for (std::size_t i = 0; i < parts_.size(); ++i)
+        if (ends_in(known.last, i).reader.address() == m.source) {
+          auto now_known = known.last;
+          forget(now_known, i);
+          on_peer(now_known);
+          tell(this, known.actor, look_again{}); // it shall know it, too
+          return;
+        }
+  }
+
+  void expect_a_move() {
     moving_until_ = deps_.clock.own_time(this) + moving_limit;
     if (deps_.on_parting)
       deps_.on_parting();
   }
 
   /// This node lets it go.
-  void leave_store() {
-    is_here_ = is_reached_ = false;
-    store_at_.clear();
-    held_at_.clear();
+  void leave(std::size_t i) {
+    parts_[i] = {};
     for (auto& [address, known] : peers_)
-      known.offered_store = false;
-    tell_links({{}, true, {deps_.own_name, {}, {}, {}, {}}, "it moves to another node"});
-    part();
+      known.offered[i] = false;
+    tell_link(i, {{}, true, {deps_.own_name, {}, {}, {}, {}}, "it moves to another node"});
+    expect_a_move();
     seek_later();
   }
 
   void on_moved(const store_moved& m) {
-    if (m.node == deps_.own_name && !m.store_actor && is_here_)
-      return leave_store();
-    if (is_here_)
+    const std::size_t i = m.partition;
+    auto& part = parts_[i];
+    if (m.node == deps_.own_name && !m.ends.store_actor && part.is_here)
+      return leave(i);
+    if (part.is_here)
       return;
-    if (m.store_actor) {
-      is_here_ = true;
-      tell_links({{}, true, {deps_.own_name, m.store_actor, m.reader, {}, {}}, {}, m.partitions});
+    if (m.ends.store_actor) {
+      part.is_here = true;
+      const auto& whole = is_whole() ? m.ends : m.whole;
+      peer_changed here{{}, true, {deps_.own_name, whole.store_actor, whole.reader, {}, {}}, {}};
+      here.partitions.resize(deps_.partitions.size());
+      if (!is_whole())
+        here.partitions[i].ends = m.ends;
+      tell_link(i, std::move(here));
       return read_leases();
     }
     if (m.address.empty())
-      return tell_links({{}, false, {}, "node " + m.node + " has it, and listens nowhere (cluster.listen)"});
-    if (m.address == held_at_)
+      return tell_link(i, {{}, false, {}, "node " + m.node + " has it, and listens nowhere (cluster.listen)"});
+    if (m.address == part.held_at)
       return;
-    held_at_ = m.address;
-    keep_connected(held_at_);
-    choose_store(held_at_, false);
-    if (!is_reached_)
+    part.held_at = m.address;
+    keep_connected(m.address);
+    choose(i, m.address, false);
+    if (!part.is_reached)
       seek();
   }
 
-  /// A node that has just taken the store tells nobody.
+  /// A node that has just taken a part of the store tells nobody.
   void seek() {
     for (const auto& [address, known] : peers_)
-      if (known.last.connected && may_have_store(address) && !has_store(address))
+      if (known.last.connected && may_have_more(address))
         tell(this, known.actor, look_again{});
     seek_later();
   }
 
+  bool may_have_more(const std::string& address) const {
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+      if (!parts_[i].is_here && may_have(address, i) && !has(address, i))
+        return true;
+    return false;
+  }
+
   void seek_later() {
+    const auto is_found = [](const followed_part& p) { return p.is_reached || p.is_here; };
+    const auto is_here = [](const followed_part& p) { return p.is_here; };
     const bool is_moving = deps_.clock.own_time(this) < moving_until_;
-    const auto wait = is_reached_ ? deps_.period : is_moving ? deps_.moving_period : deps_.seek_period;
-    if (deps_.link && !is_here_)
+    const auto wait = std::all_of(parts_.begin(), parts_.end(), is_found) ? deps_.period
+                      : is_moving                                         ? deps_.moving_period
+                                                                          : deps_.seek_period;
+    if (deps_.link && !std::all_of(parts_.begin(), parts_.end(), is_here))
       seek_timer_.set<membership_actor>(this, deps_.clock, deps_.clock.now(this) + wait);
   }
 
+  /// A node decides all partitions that it has by its own clock, which each of them calls by another name.
   void on_time(const peer_time& m) const {
-    if (deps_.on_time && !is_here_ && m.address == store_at_)
-      deps_.on_time(m.sample);
+    if (!deps_.on_time)
+      return;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (parts_[i].is_here || parts_[i].store_at != m.address)
+        continue;
+      auto sample = m.sample;
+      if (!is_whole()) {
+        if (!has(m.address, i))
+          continue;
+        sample.set_at = peers_.at(m.address).last.partitions[i].clock;
+      }
+      deps_.on_time(i, sample);
+    }
   }
 
   // ---- whose agents can be used ----
@@ -365,10 +432,7 @@ private:
   membership_deps deps_;
   deadline_timer timer_;
   deadline_timer seek_timer_;
-  std::string held_at_;     ///< address of the node with the store, by the word of its server; empty: nobody has said
-  std::string store_at_;    ///< address of the one that the link was told of
-  bool is_reached_ = false; ///< its store, there
-  bool is_here_ = false;    ///< this node, which has a link, has it now
+  std::vector<followed_part> parts_;                 ///< of the store
   workflow::instant moving_until_ = workflow::unset; ///< somebody has let it go, and another is to have it
   lease_page leases_;                                ///< as they were read last
   std::set<std::string> living_;                     ///< names of the other nodes whose leases are held

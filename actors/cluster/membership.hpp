@@ -6,6 +6,7 @@
 #include "workflow/time/clock_offset.hpp"
 #include "workflow/time/time.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -22,14 +23,15 @@ struct membership_deps {
   dialer_actor dialer;
   reader_actor reader;
   peer_changes link;                         ///< stands for the store; none: the store is here for ever
-  bool has_store = false;                    ///< with a link: the store is here at first
+  std::vector<bool> here{};                  ///< with a link: which partitions of the store are here at first
   std::vector<scheduler_actor> schedulers{}; ///< none: this node has not the role
   std::vector<agent_offer> own_agents;
   node_clock clock;
-  workflow::span period{2000};                                ///< between looks at the leases
-  workflow::span seek_period{250};                            ///< between looks for the store, while it is not found
-  workflow::span moving_period{25};                           ///< the same for a while after it was let go
-  std::function<void(const workflow::clock_sample&)> on_time; ///< of the node with the store
+  workflow::span period{2000};      ///< between looks at the leases
+  workflow::span seek_period{250};  ///< between looks for the store, while it is not found
+  workflow::span moving_period{25}; ///< the same for a while after it was let go
+  /// Of the node that has that partition of the store.
+  std::function<void(std::size_t partition, const workflow::clock_sample&)> on_time;
   std::function<void(const std::string& line)> log;
   std::function<void()> on_parting{}; ///< whoever had the store has let it go; may be empty
   /// With a link: each stands for a partition of the store, in order; none: the store is whole.

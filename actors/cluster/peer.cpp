@@ -11,6 +11,7 @@
 #include <caf/actor_system_config.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -22,8 +23,8 @@ constexpr workflow::span dial_limit{8000};
 constexpr workflow::span answer_limit{3000};
 
 struct peer_offer {
-  node_offer of_node;                 ///< with the whole of a store that has partitions
-  std::vector<store_ends> partitions; ///< of its store, if that has several
+  node_offer of_node;                  ///< with the whole of its shares
+  std::vector<store_share> partitions; ///< of those
 
   friend bool operator==(const peer_offer&, const peer_offer&) = default;
 };
@@ -92,7 +93,7 @@ private:
       [this] { fail("it accepts connections and does not answer"); });
   }
 
-  /// Asks what it offers, and for a store of several partitions if it offers none.
+  /// Asks what it offers, and for its shares of a store of several partitions if it offers none as a whole.
   template <class Then, class Otherwise>
   void learn(const reached_node& from, Then then, Otherwise otherwise) {
     const auto failed = [otherwise](const caf::error&) { otherwise(); };
@@ -101,9 +102,9 @@ private:
         [this, from, then, failed](node_offer& m) {
           if (m.store_actor || !from.tells_partitions)
             return then(peer_offer{std::move(m), {}});
-          ask(this, caf::actor_cast<partitioned_front>(from.front), answer_limit, ask_partitions{})
+          ask(this, caf::actor_cast<partitioned_front>(from.front), answer_limit, ask_shares{})
             .then(
-              [then, m](partitioned_store& s) mutable {
+              [then, m](store_shares& s) mutable {
                 m.store_actor = s.whole.store_actor;
                 m.reader = s.whole.reader;
                 then(peer_offer{std::move(m), std::move(s.partitions)});
@@ -118,9 +119,15 @@ private:
     const auto& offer = m.of_node;
     if (!reached.name.empty() && offer.node != reached.name)
       return fail("it says that it is `" + offer.node + "`, and the connection is to `" + reached.name + "`");
-    if (!reached.has_store && (offer.store_actor || offer.reader))
+    if (!reached.has_store && has_some_store(m))
       return fail("it offers a store, and its certificate is not for that");
     welcome(reached, m);
+  }
+
+  static bool has_some_store(const peer_offer& m) {
+    return m.of_node.store_actor || m.of_node.reader
+           || std::any_of(m.partitions.begin(), m.partitions.end(),
+                          [](const auto& p) { return p.ends.store_actor || p.ends.reader; });
   }
 
   void welcome(const reached_node& reached, const peer_offer& offer) {

@@ -6,6 +6,7 @@
 
 #include <caf/actor_clock.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 
@@ -72,6 +73,9 @@ struct node_clock {
     return reading(self).now;
   }
 
+  /// What names the clock that it goes by; unset: it was not learnt yet.
+  workflow::instant followed() const { return lead ? lead->get().set_at : set_at; }
+
   /// Counts on from set_at, whatever other clocks show.
   template <class Self>
   workflow::instant own_time(const Self* self) const {
@@ -97,13 +101,20 @@ public:
 
   template <class Self>
   workflow::instant now(const Self* self) {
-    const auto own = clock_.own_time(self);
+    return at_own(own_time(self), gained_);
+  }
+  /// The same, at that time of the node's own clock. Where another clock takes its place it has gained that at least.
+  workflow::instant at_own(workflow::instant own, workflow::span gained) {
     const auto is = seen_at(own);
     if (is.set_at == seen_.set_at)
       gained_ += is.ahead - seen_.ahead;
+    else
+      gained_ = std::max(gained_, gained);
     seen_ = is;
     return own + gained_;
   }
+  /// How far it is ahead of the node's own clock.
+  workflow::span gained() const { return gained_; }
 
   /// What this clock shows at that moment of the followed clock. REQUIRES: now() was called just before.
   workflow::instant at(workflow::instant theirs) const { return theirs - seen_.ahead + gained_; }

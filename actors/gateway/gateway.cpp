@@ -132,7 +132,7 @@ private:
                               workflow::overload{[](const use_token&) { return std::string{"it has no such step"}; },
                                                  [](const auto& m) { return why_no_event(m); }},
                               act.what)));
-    const auto clock = deps_.clock.reading(this);
+    const auto clock = deps_.clocks.of_task(view.task->number).reading(this);
     auto change = workflow::apply(*view.task, *view.definition, *event, clock);
     if (change.result != workflow::event_status::applied) {
       auto r = refusal(change.reason, change.is_too_early ? act_refusal::not_now : act_refusal::by_rule);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/common/clock.hpp"
+#include "actors/common/partition_clocks.hpp"
 #include "actors/protocol/protocols.hpp"
 #include "workflow/time/time.hpp"
 
@@ -14,7 +14,7 @@ struct gateway_deps {
   store_actor store;
   reader_actor reader;
   notifier_actor notifier;
-  node_clock clock;
+  partition_clocks clocks;
   workflow::span reader_limit{5000};
 };
 gateway_actor spawn_gateway(caf::actor_system& sys, gateway_deps deps);

@@ -16,9 +16,13 @@ namespace steadfast::actors {
 struct hello {};
 STEADFAST_MESSAGE(hello)
 
-/// Asks a node that offered no store whether it has one of several partitions.
+/// Asks a node that offered no store whether it has one of several partitions, all of them: older nodes do.
 struct ask_partitions {};
 STEADFAST_MESSAGE(ask_partitions)
+
+/// Asks a node which partitions of a store it has.
+struct ask_shares {};
+STEADFAST_MESSAGE(ask_shares)
 
 /// Asks for the time, to follow the clock of the store's node.
 struct ask_time {};

@@ -195,6 +195,24 @@ struct partitioned_store {
 };
 STEADFAST_MESSAGE(partitioned_store, x.whole, x.partitions)
 
+/// One partition, at the node that has it.
+struct store_share {
+  store_ends ends;         ///< none: another node has it
+  workflow::instant clock; ///< names the clock by which it is decided, which is the node's own
+
+  friend bool operator==(const store_share&, const store_share&) = default;
+};
+STEADFAST_MESSAGE(store_share, x.ends, x.clock)
+
+/// What a node has of a store of several partitions.
+struct store_shares {
+  store_ends whole; ///< where writes take turns: of the node that has the first partition
+  std::vector<store_share> partitions; ///< all, in order; none: the node knows of no such store
+
+  friend bool operator==(const store_shares&, const store_shares&) = default;
+};
+STEADFAST_MESSAGE(store_shares, x.whole, x.partitions)
+
 /// The actor of a node that others find by its address.
 using node_front = caf::typed_actor<
   takes<node_offer(hello)>,
@@ -205,9 +223,10 @@ using node_front = caf::typed_actor<
   // Answered at once; the states of its actors show how far it is.
   takes<void(drain_node)>>;
 
-/// That of a node which may have a store of several partitions. Nodes before it are not asked.
+/// That of a node which may have some partitions of a store. Nodes before it are not asked.
 using partitioned_front = node_front::extend<
-  takes<partitioned_store(ask_partitions)>>;
+  takes<partitioned_store(ask_partitions)>,
+  takes<store_shares(ask_shares)>>;
 
 /// The store as clients with a client's certificate see it.
 using client_store_actor = store_actor::extend_with<reader_questions>;
@@ -228,9 +247,9 @@ using dialer_actor = caf::typed_actor<takes<reached_node(dial)>>;
 struct peer_changed {
   std::string address;
   bool connected = false;
-  node_offer offer;    ///< while connected; with the whole of a store that has partitions
+  node_offer offer;    ///< while connected; with `whole` of its store_shares
   std::string trouble; ///< why it is not connected
-  std::vector<store_ends> partitions{}; ///< of its store, if that has several
+  std::vector<store_share> partitions{}; ///< of those
 };
 STEADFAST_MESSAGE(peer_changed, x.address, x.connected, x.offer, x.trouble, x.partitions)
 
@@ -241,16 +260,16 @@ struct peer_time {
 };
 STEADFAST_MESSAGE(peer_time, x.address, x.sample.asked_at, x.sample.answered_at, x.sample.theirs, x.sample.set_at)
 
-/// Where the store is, by the word of the server that keeps it: at this node, with these actors, or at another one. Of
-/// this node without actors: it lets the store go.
+/// Where the store, or one partition of it, is, by the word of the server that keeps it: at this node, with these
+/// actors, or at another one. Of this node without actors: it lets it go.
 struct store_moved {
   std::string node;
   std::string address; ///< empty: this node, or one that others cannot reach
-  actors::store_actor store_actor;  ///< none: it is another node
-  reader_actor reader; ///< likewise
-  std::vector<store_ends> partitions{}; ///< if it has several
+  store_ends ends{};   ///< none: it is another node
+  std::uint32_t partition = 0;
+  store_ends whole{};  ///< with the first of several partitions
 };
-STEADFAST_MESSAGE(store_moved, x.node, x.address, x.store_actor, x.reader, x.partitions)
+STEADFAST_MESSAGE(store_moved, x.node, x.address, x.ends, x.partition, x.whole)
 
 /// Keeps the connection to one other node and reports its changes.
 using peer_actor = caf::typed_actor<

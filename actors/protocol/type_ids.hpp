@@ -93,6 +93,8 @@ STEADFAST_ADD(list_events)
 STEADFAST_ADD(boxed<steadfast::store::event_page>)
 STEADFAST_ADD(ask_partitions)
 STEADFAST_ADD(partitioned_store)
+STEADFAST_ADD(ask_shares)
+STEADFAST_ADD(store_shares)
 CAF_END_TYPE_ID_BLOCK(steadfast)
 
 #undef STEADFAST_ADD

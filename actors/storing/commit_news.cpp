@@ -96,11 +96,19 @@ struct adder {
 
 void add_news(commit_news& to, const store::write& w, const std::string& holder, const store::outcome& o) {
   if (o.result == store::write_status::unknown_outcome) { // if it was made, somebody has to look
-    to.news.work = to.news.review = to.news.notices = to.news.bulk = true;
-    to.is_any_changed = true;
+    add_found(to, {});
+    to.is_in_doubt = true;
+    if (const auto* const u = std::get_if<store::update_task>(&w))
+      to.in_doubt.push_back(u->next.number);
   }
   if (o.result == store::write_status::applied)
     std::visit(adder{to, holder, o}, w);
+}
+
+void add_found(commit_news& to, const std::vector<std::uint64_t>& in_doubt) {
+  to.news.work = to.news.review = to.news.notices = to.news.bulk = true;
+  to.is_any_changed = true;
+  to.changed.insert(to.changed.end(), in_doubt.begin(), in_doubt.end());
 }
 
 } // namespace steadfast::actors

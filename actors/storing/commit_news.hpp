@@ -16,9 +16,13 @@ struct commit_news {
   std::map<std::string, std::vector<std::uint64_t>> taken; ///< numbers of changed tasks, by the scheduler that has them
   std::vector<std::uint64_t> changed;                      ///< numbers of all tasks that changed, as far as is known
   bool is_any_changed = false;                             ///< others may have changed, and it is not known which
+  bool is_in_doubt = false;                                ///< it is not known whether the commit was made
+  std::vector<std::uint64_t> in_doubt;                     ///< numbers of tasks that it then changed, likewise
 };
 
 /// Adds what a write of the commit has to tell. `holder`: the scheduler that is to hear of it; may be empty.
 void add_news(commit_news& to, const store::write& w, const std::string& holder, const store::outcome& o);
+/// Adds what a commit may have to tell of which it was not known whether it was made, and now is.
+void add_found(commit_news& to, const std::vector<std::uint64_t>& in_doubt);
 
 } // namespace steadfast::actors

@@ -142,17 +142,20 @@ notice_page joined(std::vector<notice_page> of, std::size_t max) {
   return all;
 }
 
-/// By the clock that is behind nothing has ended too early; and leases count from the moment at which all partitions
-/// could renew them.
+/// All told by the clock of the first. Leases count from the moment at which all partitions could renew them.
 lease_page joined(const std::vector<lease_page>& of) {
   lease_page all;
-  all.leases = boxes(store::joined(lists_of(of, &lease_page::leases)));
   all.now = of.front().now;
   all.store_since = of.front().store_since;
-  for (const auto& p : of) {
-    all.now = std::min(all.now, p.now);
-    all.store_since = std::max(all.store_since, p.store_since);
+  auto leases = lists_of(of, &lease_page::leases);
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    const auto ahead = of[i].now - all.now;
+    all.store_since = std::max(all.store_since, of[i].store_since - ahead);
+    for (auto& lease : leases[i])
+      if (lease.expires_at != workflow::unset)
+        lease.expires_at -= ahead;
   }
+  all.leases = boxes(store::joined(std::move(leases)));
   return all;
 }
 

@@ -375,6 +375,7 @@ private:
     std::map<store_client, writes_done> answers;
     for (std::size_t i = 0; i < batch.size(); ++i)
       add_news(told, *batch[i].what, batch[i].holder, outcomes[i]);
+    settle_doubts(told, outcomes);
     tell_watchers(told);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       auto& w = batch[i];
@@ -392,6 +393,19 @@ private:
       tell(this, client, std::move(answer));
     }
     spread(told);
+  }
+
+  /// While it was not known what became of a commit, who looked saw the store without it. The first that is made after
+  /// it shows that it is known.
+  void settle_doubts(commit_news& told, const std::vector<store::outcome>& outcomes) {
+    const bool is_made = std::any_of(outcomes.begin(), outcomes.end(),
+                                     [](const auto& o) { return o.result == store::write_status::applied; });
+    if (told.is_in_doubt) {
+      is_in_doubt_ = true;
+      in_doubt_.insert(in_doubt_.end(), told.in_doubt.begin(), told.in_doubt.end());
+    } else if (is_made && std::exchange(is_in_doubt_, false)) {
+      add_found(told, std::exchange(in_doubt_, {}));
+    }
   }
 
   void tell_of_end(const store::write& w, const store::outcome& o) const {
@@ -527,7 +541,9 @@ private:
   bool flush_armed_ = false;
   bool save_armed_ = false;
   bool stopped_ = false;
-  bool passes_on_ = false; ///< it was drained
+  bool is_in_doubt_ = false;            ///< it is not known what became of a commit
+  std::vector<std::uint64_t> in_doubt_; ///< numbers of tasks that such commits changed, if they were made
+  bool passes_on_ = false;              ///< it was drained
 };
 
 } // namespace

@@ -78,10 +78,10 @@ std::vector<actors::named_actor> shown_of(const std::vector<node_part>& parts) {
 }
 
 /// None of a store that is whole.
-std::vector<actors::store_ends> offered_partitions(const store_parts& p) {
-  std::vector<actors::store_ends> all;
+std::vector<actors::store_share> offered_partitions(const store_parts& p, const actors::partition_clocks& clocks) {
+  std::vector<actors::store_share> all;
   for (std::size_t i = 0; p.partitions.size() > 1 && i < p.partitions.size(); ++i)
-    all.push_back({p.partitions[i].store_actor, p.partitions[i].reader});
+    all.push_back({{p.partitions[i].store_actor, p.partitions[i].reader}, clocks[i].followed()});
   return all;
 }
 
@@ -120,11 +120,12 @@ public:
     parts_.name = options_.name;
     parts_.traces = options_.tracing.is_used();
     parts_.clock = with_.clock;
+    parts_.clocks = with_.clock;
     parts_.dialer = kept(parts_.lasting, "dialer", with_.dialer, {}, true);
     parts_.certificate_until = with_.certificate_until;
     spawn_store();
     if (options_.roles.agents && with_.make_agents)
-      with_.make_agents(parts_.clock, parts_.agents);
+      with_.make_agents(parts_.clocks, parts_.agents);
     spawn_rest();
     parts_.own->set(own_);
     if (parts_.dialer)
@@ -136,28 +137,30 @@ public:
       spawn_clients();
   }
 
-  /// The clock gets a new name: what other owners wrote meanwhile, they wrote by other clocks, and it must not pass for
+  /// The clocks get a new name: what other owners wrote meanwhile, they wrote by other clocks, and it must not pass for
   /// this node's own. REQUIRES: the node has a link in place of a store.
   void take() {
-    parts_.lead->end(parts_.clock.own_time(&system_));
+    go_by_own_clock(parts_.clock.own_time(&system_));
     spawn_own_store();
     spawn_keepers();
     const auto former = parts_.own->get();
     parts_.own->set(own_);
     end_parts(former.all);
-    actors::tell_from_outside(
-      parts_.membership,
-      actors::store_moved{options_.name, {}, own_.store_actor, own_.reader, offered_partitions(own_)});
+    const actors::store_ends whole{own_.store_actor, own_.reader};
+    for (std::uint32_t i = 0; i < own_.partitions.size(); ++i) {
+      const auto& p = own_.partitions[i];
+      actors::tell_from_outside(parts_.membership,
+                                actors::store_moved{options_.name, {}, {p.store_actor, p.reader}, i, whole});
+    }
   }
 
 private:
   void spawn_store() {
     const bool has_link = !with_.store || with_.store_may_move;
     if (has_link) {
-      parts_.lead = std::make_shared<actors::shared_lead>();
+      follow_other_clocks();
       if (with_.store)
-        parts_.lead->end(parts_.clock.set_at);
-      parts_.clock.lead = parts_.lead;
+        go_by_own_clock(with_.clock.set_at);
       parts_.link = spawn_link({});
       for (std::size_t i = 0; partitions() > 1 && i < partitions(); ++i)
         parts_.partition_links.push_back(spawn_link(name_in_partition(i)));
@@ -176,6 +179,20 @@ private:
       parts_.store_actor = own_.store_actor;
       parts_.reader = own_.reader;
     }
+  }
+
+  void follow_other_clocks() {
+    std::vector<actors::node_clock> clocks(partitions(), with_.clock);
+    for (auto& c : clocks)
+      c.lead = parts_.leads.emplace_back(std::make_shared<actors::shared_lead>());
+    parts_.clock = clocks.front();
+    parts_.clocks = actors::partition_clocks{std::move(clocks)};
+  }
+
+  /// Which is called so.
+  void go_by_own_clock(workflow::instant set_at) const {
+    for (const auto& lead : parts_.leads)
+      lead->end(set_at);
   }
 
   /// Asks each partition by itself, wherever it is.
@@ -236,7 +253,7 @@ private:
     actors::store_actor_deps deps;
     deps.store = store;
     deps.files = files;
-    deps.clock = parts_.clock;
+    deps.clock = parts_.clocks[own_.partitions.size()];
     deps.backlog_max = share_of(options_.backlog_max, own_.partitions.size());
     deps.on_fatal = with_.on_fatal;
     deps.on_end = with_.on_end;
@@ -255,7 +272,8 @@ private:
                                     const std::shared_ptr<store::store_files>& files,
                                     const actors::store_actor& store_actor,
                                     std::shared_ptr<const actors::write_pauses> pauses, const std::string& name) {
-    actors::reader_deps deps{store, files, store_actor, parts_.clock, options_.store.read_only, std::move(pauses)};
+    const auto& clock = parts_.clocks[own_.partitions.size()];
+    actors::reader_deps deps{store, files, store_actor, clock, options_.store.read_only, std::move(pauses)};
     return shown(own_.all, "reader", actors::spawn_reader(system_, std::move(deps), with_.detached), name, true);
   }
 
@@ -293,10 +311,10 @@ private:
     for (std::size_t i = 0; i < own_.partitions.size(); ++i) {
       auto& p = own_.partitions[i];
       if (!workflow::keeps_all(options_.retention))
-        spawn_janitor(p, name_in_partition(i));
+        spawn_janitor(i);
       spawn_bulk_runner(i);
       if (with_.make_webhooks)
-        p.webhooks = with_.make_webhooks(p.store_actor, p.reader, parts_.clock);
+        p.webhooks = with_.make_webhooks(p.store_actor, p.reader, parts_.clocks[i]);
       for (const auto& [name, webhook] : p.webhooks)
         shown(own_.all, "webhook", webhook, name_in_partition(i, name));
     }
@@ -307,7 +325,7 @@ private:
                             actors::spawn_notifier(system_, {parts_.store_actor, parts_.reader, parts_.clock}));
     parts_.gateway =
       shown(parts_.lasting, "gateway",
-            actors::spawn_gateway(system_, {parts_.store_actor, parts_.reader, parts_.notifier, parts_.clock}));
+            actors::spawn_gateway(system_, {parts_.store_actor, parts_.reader, parts_.notifier, parts_.clocks}));
     spawn_keepers();
     parts_.partitions.resize(partitions());
     for (std::size_t i = 0; i < partitions(); ++i) {
@@ -328,16 +346,18 @@ private:
     o.conditions.failing = workflow::in_partition(o.conditions.failing, static_cast<std::uint32_t>(partitions()));
     o.conditions_period = options_.conditions_period;
     const auto to = ends_of(partition);
-    return shown(
-      parts_.lasting, "supervisor",
-      actors::spawn_supervisor(system_, {to.store_actor, to.reader, parts_.clock, o, with_.log_task, with_.warn}),
-      name_in_partition(partition));
+    return shown(parts_.lasting, "supervisor",
+                 actors::spawn_supervisor(
+                   system_, {to.store_actor, to.reader, parts_.clocks[partition], o, with_.log_task, with_.warn}),
+                 name_in_partition(partition));
   }
 
-  void spawn_janitor(const store_parts::of_partition& p, const std::string& name) {
+  void spawn_janitor(std::size_t partition) {
+    const auto& p = own_.partitions[partition];
     actors::janitor_options o;
     o.keep = options_.retention; // in each, since the newest of all may be in one
-    shown(own_.all, "janitor", actors::spawn_janitor(system_, {p.store_actor, p.reader, parts_.clock, o}), name);
+    shown(own_.all, "janitor", actors::spawn_janitor(system_, {p.store_actor, p.reader, parts_.clocks[partition], o}),
+          name_in_partition(partition));
   }
 
   void spawn_bulk_runner(std::size_t partition) {
@@ -346,7 +366,7 @@ private:
     o.rate = share_of(options_.bulk_rate, partition);
     p.bulk_runner =
       shown(own_.all, "bulk_runner",
-            actors::spawn_bulk_runner(system_, {p.store_actor, p.reader, parts_.gateway, parts_.clock, o}),
+            actors::spawn_bulk_runner(system_, {p.store_actor, p.reader, parts_.gateway, parts_.clocks[partition], o}),
             name_in_partition(partition));
   }
 
@@ -357,10 +377,10 @@ private:
     if (options_.tracing.is_used())
       o.traced_percent = options_.tracing.sampled_percent;
     const auto to = ends_of(partition);
-    return shown(
-      parts_.lasting, "scheduler",
-      actors::spawn_scheduler(system_, {to.store_actor, to.reader, own_agents(), parts_.clock, o, with_.log_task}),
-      name_in_partition(partition));
+    return shown(parts_.lasting, "scheduler",
+                 actors::spawn_scheduler(
+                   system_, {to.store_actor, to.reader, own_agents(), parts_.clocks[partition], o, with_.log_task}),
+                 name_in_partition(partition));
   }
 
   std::vector<actors::scheduler_actor> schedulers() const {
@@ -386,15 +406,15 @@ private:
     deps.reader = parts_.reader;
     deps.link = parts_.link;
     deps.partitions.assign(parts_.partition_links.begin(), parts_.partition_links.end());
-    deps.has_store = own_.store != nullptr;
+    deps.here.assign(partitions(), own_.store != nullptr);
     deps.on_parting = with_.on_parting;
     deps.schedulers = schedulers();
     deps.own_agents = own_agents();
     deps.clock = parts_.clock;
-    deps.on_time = [lead = parts_.lead](const workflow::clock_sample& s) {
-      const auto before = lead->get();
+    deps.on_time = [leads = parts_.leads](std::size_t partition, const workflow::clock_sample& s) {
+      const auto before = leads[partition]->get();
       const auto known = before.set_at == s.set_at ? std::optional{before.ahead} : std::nullopt;
-      lead->set({workflow::offset_after(known, s), s.set_at});
+      leads[partition]->set({workflow::offset_after(known, s), s.set_at});
     };
     deps.log = with_.log;
     parts_.membership = shown(parts_.lasting, "membership", actors::spawn_membership(system_, std::move(deps)));
@@ -436,19 +456,20 @@ private:
                                   std::function<std::string()> note_now = {}) {
     o.terms.needs_progress = o.terms.needs_progress && guarded;
     const auto store_actor = ends_of(partition).store_actor;
-    return shown(parts_.lasting, "lease",
-                 actors::spawn_lease_actor(system_, {store_actor, guarded, parts_.clock, o, std::move(note_now)}),
-                 name_in_partition(partition, o.name));
+    return shown(
+      parts_.lasting, "lease",
+      actors::spawn_lease_actor(system_, {store_actor, guarded, parts_.clocks[partition], o, std::move(note_now)}),
+      name_in_partition(partition, o.name));
   }
 
   void spawn_front() {
     actors::front_deps deps;
     deps.offer = {options_.name, {}, {}, parts_.gateway, own_agents()};
-    deps.own_store = [own = parts_.own] {
+    deps.own_store = [own = parts_.own, clocks = parts_.clocks] {
       const auto has = own->get();
-      return actors::offered_store{has.store_actor, has.reader, shown_of(has.all), offered_partitions(has)};
+      return actors::offered_store{has.store_actor, has.reader, shown_of(has.all), offered_partitions(has, clocks)};
     };
-    deps.clock = parts_.clock;
+    deps.clock = partitions() == 1 ? parts_.clock : parts_.clock.own(); // it tells what its shares are decided by
     deps.actors = shown_of(lasting_parts_of(parts_));
     deps.schedulers = schedulers();
     deps.certificate_until = parts_.certificate_until;
@@ -514,7 +535,8 @@ std::vector<node_part> empty_store(caf::actor_system& system, node_parts& parts,
       stores.push_back(p.store_actor);
   system.spawn([membership = parts.membership, links = std::move(links), stores = std::move(stores), name = parts.name,
                 then = std::move(then)](caf::event_based_actor* self) {
-    actors::tell(self, membership, actors::store_moved{name, {}, {}, {}});
+    for (std::uint32_t i = 0; i < std::max<std::size_t>(links.size() - 1, 1); ++i)
+      actors::tell(self, membership, actors::store_moved{name, {}, {}, i});
     // Nothing is sent there from here any more before the store passes on what comes.
     using actors::actor_state, actors::inspect_state;
     const auto drain_stores = [self, stores, then] {
@@ -529,7 +551,8 @@ std::vector<node_part> empty_store(caf::actor_system& system, node_parts& parts,
 }
 
 void close_store(node_parts& parts, const std::vector<node_part>& others) {
-  parts.lead->begin();
+  for (const auto& lead : parts.leads)
+    lead->begin();
   end_parts(others);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/common/partition_clocks.hpp"
 #include "actors/gateway/client_gateway.hpp"
 #include "actors/protocol/protocols.hpp"
 #include "actors/supervising/singleton.hpp"
@@ -83,10 +84,11 @@ private:
 struct node_parts {
   std::string name;
   std::shared_ptr<own_store> own = std::make_shared<own_store>();
-  actors::node_clock clock;
-  std::shared_ptr<actors::shared_lead> lead;             ///< of that clock, if it may follow another
-  actors::store_link_actor link;                         ///< stands for a store that another node has, or may have
-  std::vector<actors::store_link_actor> partition_links; ///< likewise, for each of its partitions, if it has several
+  actors::node_clock clock; ///< of the store, or of its first partition
+  actors::partition_clocks clocks;
+  std::vector<std::shared_ptr<actors::shared_lead>> leads; ///< of each of these clocks, if they may follow others
+  actors::store_link_actor link;                           ///< stands for a store that another node has, or may have
+  std::vector<actors::store_link_actor> partition_links;   ///< likewise, for each of its partitions, if it has several
   actors::store_actor store_actor; ///< the link, what stands for all partition links, or that of the own store
   actors::reader_actor reader;     ///< likewise
   actors::notifier_actor notifier;
@@ -120,7 +122,8 @@ struct node_surroundings {
   actors::node_clock clock{};                                    ///< of this node alone
   bool detached = true; ///< those that wait for the disk get a thread of their own
   /// Makes the agents of the node, by name; empty: none.
-  std::function<void(const actors::node_clock& clock, std::map<std::string, actors::agent_actor>& made)> make_agents{};
+  std::function<void(const actors::partition_clocks& clocks, std::map<std::string, actors::agent_actor>& made)>
+    make_agents{};
   /// Makes those of a node that has the store, for one partition, by name; empty: there are none.
   std::function<std::map<std::string, actors::webhook_actor>(
     const actors::store_actor& to, const actors::reader_actor& reader, const actors::node_clock& clock)>

@@ -300,7 +300,7 @@ private:
             log_line("info", "node " + options_.name + " has the store now");
             take_store(options_, with_store(store), parts_);
           }
-          if (store && turns_.wait_to_leave([&store] { return store->is_awaited(); }, end))
+          if (store && turns_.wait_to_leave([&store] { return !store->awaited_by().empty(); }, end))
             let_store_go(std::move(store), end);
         }
       } catch (const std::exception& e) {
@@ -370,7 +370,8 @@ private:
       log_line("warning", trouble.empty() ? "PostgreSQL can be asked again whether this node can have the store"
                                           : "this node cannot have the store now: " + trouble);
     if (const auto holder = parse_store_holder(t.holder); holder && holder->node != options_.name) { // its former life
-      actors::tell_from_outside(parts_.membership, actors::store_moved{holder->node, holder->address, {}, {}});
+      for (std::uint32_t i = 0; i < parts_.partitions.size(); ++i) // who has one has all
+        actors::tell_from_outside(parts_.membership, actors::store_moved{holder->node, holder->address, {}, i});
       if (is_stopping_) // and it is not taken back from somebody who is only slow
         return false;
     }

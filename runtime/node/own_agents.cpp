@@ -38,16 +38,16 @@ std::optional<Options> with_secrets(const agent_entry& a, std::map<std::string, 
 }
 
 /// All agents over HTTP make their calls on the thread of one loop, which ends with the last of them.
-actors::agent_actor make_configured(caf::actor_system& sys, const agent_entry& a, const actors::node_clock& clock,
-                                    std::shared_ptr<actors::http_loop>& loop) {
+actors::agent_actor make_configured(caf::actor_system& sys, const agent_entry& a,
+                                    const actors::partition_clocks& clocks, std::shared_ptr<actors::http_loop>& loop) {
   const auto common = with_tokens(a.common);
   if (auto http = with_secrets<actors::http_options>(a, &actors::http_options::headers)) {
     if (!loop)
       loop = std::make_shared<actors::http_loop>();
-    return actors::spawn_http_agent(sys, common, clock, *http, loop);
+    return actors::spawn_http_agent(sys, common, clocks, *http, loop);
   }
   const auto program = with_secrets<actors::program_options>(a, &actors::program_options::environment);
-  return actors::spawn_program_agent(sys, common, clock, *program);
+  return actors::spawn_program_agent(sys, common, clocks, *program);
 }
 
 } // namespace
@@ -94,17 +94,17 @@ std::size_t own_agents::on_their_turn() const {
   return static_cast<std::size_t>(n);
 }
 
-void own_agents::make(caf::actor_system& sys, const node_options& o, const actors::node_clock& clock,
+void own_agents::make(caf::actor_system& sys, const node_options& o, const actors::partition_clocks& clocks,
                       by_name& into) const {
   const auto add = [&into](const std::string& name, actors::agent_actor agent) {
     if (!into.emplace(name, std::move(agent)).second)
       throw node_error{"agent `" + name + "`: there are two of that name"};
   };
   for (const auto& f : functions_)
-    add(f.options.name, actors::spawn_function_agent(sys, with_tokens(f.options), clock, f.run, threads_));
+    add(f.options.name, actors::spawn_function_agent(sys, with_tokens(f.options), clocks, f.run, threads_));
   std::shared_ptr<actors::http_loop> loop;
   for (const auto& a : o.agents)
-    add(a.common.name, make_configured(sys, a, clock, loop));
+    add(a.common.name, make_configured(sys, a, clocks, loop));
 }
 
 void own_agents::watch(caf::actor_system& sys, const by_name& made) {

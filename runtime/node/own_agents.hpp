@@ -28,7 +28,7 @@ public:
   std::size_t on_their_turn() const; ///< functions that may hold a thread of the actors
 
   /// Spawns them all. Throws node_error.
-  void make(caf::actor_system& sys, const node_options& o, const actors::node_clock& clock, by_name& into) const;
+  void make(caf::actor_system& sys, const node_options& o, const actors::partition_clocks& clocks, by_name& into) const;
 
   /// The log names functions that hold a thread of the actors for too long.
   void watch(caf::actor_system& sys, const by_name& made);

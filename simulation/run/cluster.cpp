@@ -200,7 +200,7 @@ void cluster::start(const std::string& node) {
   with.clock = p.clock();
   with.detached = false;
   with.review_max = shape_.review_max;
-  with.make_agents = [&](const auto& clock, auto& made) { make_agents(p, clock, made); };
+  with.make_agents = [&](const auto& clocks, auto& made) { make_agents(p, clocks, made); };
   if (shape_.with_only_one)
     with.singletons.emplace_back("only-one", [this, node](caf::actor_system& sys) { return make_only_one(sys, node); });
   with.dialer = spawn_dialer(p);
@@ -496,7 +496,7 @@ actors::dialer_actor cluster::spawn_dialer(process& p) {
   });
 }
 
-void cluster::make_agents(process& p, const actors::node_clock& clock,
+void cluster::make_agents(process& p, const actors::partition_clocks& clocks,
                           std::map<std::string, actors::agent_actor>& made) {
   for (const auto& [name, nodes] : homes_) {
     if (!nodes.contains(p.name()))
@@ -507,7 +507,7 @@ void cluster::make_agents(process& p, const actors::node_clock& clock,
     o.queue = shape_.agent_queue;
     o.call_limit = shape_.call_limit;
     o.tokens = [this](const std::string& prefix) { return issue_token(prefix); };
-    made[name] = actors::spawn_function_agent(p.system(), o, clock, services_.agent(p.name(), name));
+    made[name] = actors::spawn_function_agent(p.system(), o, clocks, services_.agent(p.name(), name));
   }
 }
 

@@ -177,7 +177,8 @@ private:
 
   void expect_sound_medium();
   actors::dialer_actor spawn_dialer(process& p);
-  void make_agents(process& p, const actors::node_clock& clock, std::map<std::string, actors::agent_actor>& made);
+  void make_agents(process& p, const actors::partition_clocks& clocks,
+                   std::map<std::string, actors::agent_actor>& made);
   /// A node that is up, by its parts; null: this one is down.
   const node_parts* some_node();
   void draw_wishes(workflow::submission& s, bool at_once);

@@ -80,7 +80,7 @@ void cluster::look(process& p) {
   if (may_take(node))
     return take(p);
   if (!row_.holder.empty() && row_.holder != node)
-    actors::tell_from_outside(parts.membership, actors::store_moved{row_.holder, address_of(row_.holder), {}, {}});
+    actors::tell_from_outside(parts.membership, actors::store_moved{row_.holder, address_of(row_.holder)});
 }
 
 void cluster::take(process& p) {

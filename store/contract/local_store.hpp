@@ -40,8 +40,9 @@ public:
 
 class local_store : public state_store, public store_files {
 public:
-  /// Somebody waits to have it after this process. From any thread.
-  virtual bool is_awaited() { return false; }
+  /// Of each process that waits to have it after this one, how many partitions that one has. Empty: nobody waits, or it
+  /// cannot be seen. From any thread.
+  virtual std::vector<std::uint32_t> awaited_by() { return {}; }
   /// Before it is let go: does what would take long then, while commits go on. `wait` waits for so long, between two
   /// looks; false: there is no time left.
   using waiting = std::function<bool(std::chrono::milliseconds)>;

@@ -77,7 +77,7 @@ public:
   file_figures sizes() const override { return real().sizes(); }
   check_report check() const override { return real().check(); }
   void copy(const std::filesystem::path& to) const override { real().copy(to); }
-  bool is_awaited() override { return real().is_awaited(); }
+  std::vector<std::uint32_t> awaited_by() override { return real().awaited_by(); }
   void prepare_to_let_go(const waiting& wait) override { real().prepare_to_let_go(wait); }
   void let_go() override { real().let_go(); }
 

@@ -6,7 +6,6 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <iterator>
@@ -98,8 +97,13 @@ void joined_store::copy(const std::filesystem::path& to) const {
   sync_directory(parent_of(to));
 }
 
-bool joined_store::is_awaited() {
-  return std::any_of(partitions_.begin(), partitions_.end(), [](const auto& p) { return p->is_awaited(); });
+std::vector<std::uint32_t> joined_store::awaited_by() {
+  std::vector<std::uint32_t> all;
+  for (const auto& p : partitions_) {
+    const auto some = p->awaited_by();
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
 }
 
 void joined_store::prepare_to_let_go(const waiting& wait) {

@@ -273,21 +273,15 @@ void postgres_engine::save_known() const {
     settings_.owner.known->save();
 }
 
-std::int64_t postgres_engine::count_sessions(const std::string& name) const {
-  auto session = postgres::open_where_known(
-    settings_.owner, settings_.partition,
-    postgres::session_name(settings_.owner.where.schema, settings_.partition) + " asks", settings_.owner.limits, now_);
-  return postgres::count_sessions(session, name);
-}
-
-bool postgres_engine::is_awaited() {
+std::vector<std::uint32_t> postgres_engine::awaited_by() {
   const auto& schema = settings_.owner.where.schema;
   const auto n = settings_.partition;
   try {
-    return count_sessions(postgres::name_of_waiting(schema, n)) + count_sessions(postgres::name_of_ready(schema, n))
-           > 0;
+    auto session = postgres::open_where_known(settings_.owner, n, postgres::session_name(schema, n) + " asks",
+                                              settings_.owner.limits, now_);
+    return postgres::waiting(session, schema, n);
   } catch (const store_error&) { // nobody could take it
-    return false;
+    return {};
   }
 }
 
@@ -319,7 +313,7 @@ void postgres_engine::prepare_to_let_go(const waiting& wait) {
   try { // who has read it forgets that when the session ends
     leaving_ = postgres::open_where_known(settings_.owner, n, postgres::name_of_leaving(schema, n),
                                           settings_.owner.limits, now_);
-    while (postgres::count_sessions(*leaving_, postgres::name_of_ready(schema, n)) == 0 && wait(between_looks)) {
+    while (postgres::ready(*leaving_, schema, n).empty() && wait(between_looks)) {
     }
   } catch (const store_error&) { // whoever takes it reads it then
   }

@@ -15,6 +15,7 @@
 namespace steadfast::store {
 
 class postgres_engine;
+class store_directory;
 
 struct postgres_store_options {
   postgres::place where;
@@ -34,6 +35,53 @@ struct no_turn {
   std::string why;
   std::string holder;           ///< who has it; empty: nobody has, or no server answers
   std::uint32_t partitions = 0; ///< that the store has; 0: no server answers
+};
+
+/// What one who waits for a partition knows of himself.
+struct share {
+  std::uint32_t has = 0; ///< partitions of the store, which others are told
+  bool wants = true;     ///< else he only looks
+  bool defers = true;    ///< to others who have read it already, and have no more than he
+};
+
+/// One who waits for his turn to have one partition. For one thread at a time.
+class partition_turn {
+public:
+  partition_turn(postgres_store_options o, std::uint32_t partition, std::shared_ptr<const store_directory> folder,
+                 postgres::monotonic_clock now);
+  partition_turn(const partition_turn&) = delete;
+  partition_turn& operator=(const partition_turn&) = delete;
+  ~partition_turn();
+
+  /// Throws store_error.
+  void look_first();
+
+  /// How many partitions the store has. REQUIRES: he has looked.
+  std::uint32_t partitions() const;
+
+  /// He has it now. Null: it is not his turn, and `why` tells whose it is. Of those who wait, those who have fewer
+  /// partitions come first (`workflow::may_take_share`). Throws store_error: somebody was faster, or the server is
+  /// away; he may look again, unless it is a fatal one. REQUIRES: he has not got it before.
+  std::unique_ptr<postgres_engine> look(const share& own, no_turn& why);
+
+private:
+  class looking;
+  std::unique_ptr<looking> looking_;
+};
+
+/// Makes the turns of one process, which have one folder.
+class partition_turns {
+public:
+  /// Throws store_error if another process has the folder.
+  partition_turns(postgres_store_options o, postgres::monotonic_clock now);
+
+  /// REQUIRES: this process neither has that partition nor waits for it; the store that it had there is gone.
+  std::unique_ptr<partition_turn> wait_for(std::uint32_t partition) const;
+
+private:
+  postgres_store_options options_;
+  postgres::monotonic_clock now_;
+  std::shared_ptr<const store_directory> folder_; ///< held by what is taken, too
 };
 
 /// Called between two looks while the store cannot be taken. Waits for so long, or less. False: gives up.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <stdexcept>
 #include <utility>
 
@@ -126,18 +127,30 @@ std::string unless_first(std::int64_t number) {
   return number == 0 ? std::string{} : " partition " + std::to_string(number);
 }
 
+constexpr const char* waits_for = "steadfast waits for ";
+constexpr const char* is_ready_for = "steadfast is ready for ";
+
+/// What the names of those who have some begin with. It is short: the server cuts off what is more than 63 bytes.
+std::string before_count(const std::string& does, const std::string& schema, std::int64_t number) {
+  return does + schema + " " + std::to_string(number) + " has ";
+}
+
+std::string name_of(const std::string& does, const std::string& schema, std::int64_t number, std::uint32_t has) {
+  return has == 0 ? does + schema + unless_first(number) : before_count(does, schema, number) + std::to_string(has);
+}
+
 } // namespace
 
-std::string name_of_waiting(const std::string& schema, std::int64_t number) {
-  return "steadfast waits for " + schema + unless_first(number);
+std::string name_of_waiting(const std::string& schema, std::int64_t number, std::uint32_t has) {
+  return name_of(waits_for, schema, number, has);
 }
 
-std::string name_of_last(const std::string& schema, std::int64_t number) {
-  return "steadfast looks at " + schema + unless_first(number);
+std::string name_of_last(const std::string& schema, std::int64_t number, std::uint32_t has) {
+  return name_of("steadfast looks at ", schema, number, has);
 }
 
-std::string name_of_ready(const std::string& schema, std::int64_t number) {
-  return "steadfast is ready for " + schema + unless_first(number);
+std::string name_of_ready(const std::string& schema, std::int64_t number, std::uint32_t has) {
+  return name_of(is_ready_for, schema, number, has);
 }
 
 std::string name_of_leaving(const std::string& schema, std::int64_t number) {
@@ -150,6 +163,43 @@ std::int64_t count_sessions(connection& c, const std::string& name) {
                               " and usename = current_user and datname = current_database()",
                               {text(name)}}});
   return found[0].number(0, 0);
+}
+
+namespace {
+
+std::uint32_t count_in(const std::string& name, const std::string& prefix) {
+  std::uint32_t has = 0;
+  if (name.starts_with(prefix))
+    std::from_chars(name.data() + prefix.size(), name.data() + name.size(), has);
+  return has;
+}
+
+/// Of the sessions of those who do any of that, except this one.
+std::vector<std::uint32_t> counts_told(connection& c, const std::vector<std::string>& does, const std::string& schema,
+                                       std::int64_t number) {
+  std::vector<statement> questions; // the server answers all of them as of one moment
+  for (const auto& d : does)
+    questions.push_back({"select application_name from pg_catalog.pg_stat_activity where usename = current_user"
+                         " and datname = current_database() and pid <> pg_catalog.pg_backend_pid()"
+                         " and (application_name = $1::name::text or left(application_name, length($2)) = $2)",
+                         {text(name_of(d, schema, number, 0)), text(before_count(d, schema, number))}});
+  const auto found = c.read(questions);
+  std::vector<std::uint32_t> all;
+  for (std::size_t d = 0; d < found.size(); ++d)
+    for (std::size_t i = 0; i < found[d].size(); ++i)
+      all.push_back(count_in(found[d].text(i, 0), before_count(does[d], schema, number)));
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+} // namespace
+
+std::vector<std::uint32_t> waiting(connection& c, const std::string& schema, std::int64_t number) {
+  return counts_told(c, {waits_for, is_ready_for}, schema, number);
+}
+
+std::vector<std::uint32_t> ready(connection& c, const std::string& schema, std::int64_t number) {
+  return counts_told(c, {is_ready_for}, schema, number);
 }
 
 connection open_where_known(const owner_settings& s, std::int64_t number, const std::string& name,

@@ -66,14 +66,19 @@ connection open_where_known(const owner_settings& s, std::int64_t number, const 
 
 /// The name by which the server shows the session of a partition's owner.
 std::string session_name(const std::string& schema, std::int64_t number);
-/// That of the sessions of those who wait for their turn, and of those who let all others first.
-std::string name_of_waiting(const std::string& schema, std::int64_t number);
-std::string name_of_last(const std::string& schema, std::int64_t number);
+/// That of the sessions of those who wait for their turn, and of those who let all others first. `has`: how many
+/// partitions their process has, which the name tells; of who has none it is as older releases look for it.
+std::string name_of_waiting(const std::string& schema, std::int64_t number, std::uint32_t has = 0);
+std::string name_of_last(const std::string& schema, std::int64_t number, std::uint32_t has = 0);
 /// That of those who wait and have read ahead, and that of an owner who lets the partition go once somebody has.
-std::string name_of_ready(const std::string& schema, std::int64_t number);
+std::string name_of_ready(const std::string& schema, std::int64_t number, std::uint32_t has = 0);
 std::string name_of_leaving(const std::string& schema, std::int64_t number);
-/// How many sessions have that name. Throws store_error.
+/// How many sessions have exactly that name. Throws store_error.
 std::int64_t count_sessions(connection& c, const std::string& name);
+/// Of each session but this one that waits for the partition, how many partitions its process has, the fewest first; 0
+/// where it does not tell. `waiting`: of those who are ready, too; `ready`: of those alone. Throws store_error.
+std::vector<std::uint32_t> waiting(connection& c, const std::string& schema, std::int64_t number);
+std::vector<std::uint32_t> ready(connection& c, const std::string& schema, std::int64_t number);
 
 /// Of one commit; more is refused, since all others would wait behind it.
 inline constexpr std::size_t append_bytes_max = std::size_t{64} << 20U;

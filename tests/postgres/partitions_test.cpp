@@ -2,6 +2,7 @@
 
 #include "store/joined/joined_store.hpp"
 #include "store/joined/partition_files.hpp"
+#include "store/partitions/postgres_engine.hpp"
 #include "store/partitions/postgres_store.hpp"
 #include "store/postgres/partition.hpp"
 #include "tests/postgres/nodes.hpp"
@@ -10,13 +11,18 @@
 #include "tests/support/skip.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/store/support.hpp"
+#include "workflow/supervision/shares.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <future>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -55,6 +61,62 @@ public:
 private:
   temp_folder folder_;
   postgres_store_options options_;
+};
+
+using counts = std::vector<std::uint32_t>;
+
+/// A process that has some of the three, and waits for the others.
+class with_a_share {
+public:
+  with_a_share(const std::string& url, const std::string& holder) : turns_{options(url, holder), clock_type::now} {
+    for (std::uint32_t p = 0; p < 3; ++p)
+      turn_[p] = turns_.wait_for(p);
+  }
+
+  /// True: it has it now.
+  bool look(std::uint32_t p) {
+    engine_[p] = turn_[p]->look({has(), true, true}, last_);
+    if (engine_[p])
+      turn_[p].reset();
+    return engine_[p] != nullptr;
+  }
+  void look_at_all() {
+    for (std::uint32_t p = 0; p < 3; ++p)
+      if (!engine_[p])
+        look(p);
+  }
+  void let_go(std::uint32_t p) {
+    engine_[p]->let_go();
+    engine_[p].reset();
+    turn_[p] = turns_.wait_for(p);
+  }
+  std::uint32_t has() const {
+    return static_cast<std::uint32_t>(std::count_if(engine_.begin(), engine_.end(), [](auto& e) { return !!e; }));
+  }
+  postgres_engine& in(std::uint32_t p) { return *engine_[p]; }
+  /// A session that has ended is seen for a moment longer.
+  bool comes_to_be_awaited_by(std::uint32_t p, const counts& by) {
+    return comes_true([&] { return engine_[p]->awaited_by() == by; });
+  }
+  const no_turn& last() const { return last_; }
+
+private:
+  using clock_type = std::chrono::steady_clock;
+
+  postgres_store_options options(const std::string& url, const std::string& holder) const {
+    postgres_store_options o;
+    o.where.url = url;
+    o.holder = holder;
+    o.lease = std::chrono::minutes{5}; // none is ever taken for dead
+    o.limits = small_options(folder_.path() / "memory");
+    return o;
+  }
+
+  temp_folder folder_;
+  partition_turns turns_;
+  std::array<std::unique_ptr<partition_turn>, 3> turn_;
+  std::array<std::unique_ptr<postgres_engine>, 3> engine_;
+  no_turn last_;
 };
 
 void submit_all(state_store& s) {
@@ -150,6 +212,113 @@ TEST_CASE("row 147: of two who wait for a store of three partitions one gets all
   }
 }
 
+TEST_CASE("a partition that is let go goes to who has fewer, who is seen to wait with what he has") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url(), 3);
+  with_a_share first{server.url(), "n1"};
+  first.look_at_all();
+  REQUIRE(first.has() == 3);
+  with_a_share second{server.url(), "n2"};
+  second.look_at_all();
+  REQUIRE(second.has() == 0);
+  CHECK(second.last().holder == "n1");
+  CHECK(second.last().partitions == 3);
+  for (std::uint32_t p = 0; p < 3; ++p)
+    CHECK(first.comes_to_be_awaited_by(p, {0}));
+  CHECK(workflow::should_let_go(first.has(), first.in(0).awaited_by()));
+  first.in(2).commit({register_definition{delivery()}});
+  first.let_go(2);
+  CHECK_FALSE(first.look(2));
+  REQUIRE(second.look(2));
+  CHECK(second.in(2).find_definition("delivery", 1));
+  CHECK_FALSE(first.look(2));
+  CHECK(first.last().holder == "n2");
+  CHECK(second.comes_to_be_awaited_by(2, {2}));
+
+  const auto session_of = [&](const std::string& name) {
+    return server.sql({"select pid from pg_stat_activity where application_name = '" + name + "'"});
+  };
+  const auto before = session_of("steadfast waits for steadfast partition 1");
+  second.look_at_all();
+  CHECK(first.comes_to_be_awaited_by(0, {1}));
+  CHECK(first.comes_to_be_awaited_by(1, {1}));
+  CHECK(session_of("steadfast waits for steadfast 1 has 1") == before);
+  CHECK_FALSE(workflow::should_let_go(first.has(), first.in(0).awaited_by()));
+  CHECK_FALSE(workflow::should_let_go(second.has(), second.in(2).awaited_by()));
+}
+
+TEST_CASE("a partition that who has fewer does not take is taken by another after two looks") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url(), 3);
+  with_a_share first{server.url(), "n1"};
+  first.look_at_all();
+  with_a_share second{server.url(), "n2"};
+  second.look_at_all(); // and never again
+  first.let_go(1);
+  CHECK_FALSE(first.look(1));
+  CHECK_FALSE(first.look(1));
+  CHECK(first.look(1));
+  CHECK(first.in(1).commit({register_definition{delivery()}}).front().result == write_status::applied);
+}
+
+TEST_CASE("row 86: of those who wait for a partition only those who have the fewest read it before it is let go") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url(), 3);
+  with_a_share first{server.url(), "n1"};
+  with_a_share second{server.url(), "n2"};
+  with_a_share third{server.url(), "n3"};
+  REQUIRE(first.look(1));
+  REQUIRE(second.look(2));
+  postgres::place where;
+  where.url = server.url();
+  auto leaving = std::optional{
+    postgres::connection::open(where, postgres::name_of_leaving("steadfast", 1), {}, std::chrono::steady_clock::now)};
+  auto asks = postgres::connection::open(where, "the test", {}, std::chrono::steady_clock::now);
+  const auto are_ready = [&] { return postgres::ready(asks, "steadfast", 1); };
+  CHECK_FALSE(third.look(1));
+  CHECK_FALSE(second.look(1));
+  CHECK(are_ready() == counts{0});
+  with_a_share late{server.url(), "n4"};
+  leaving.reset();
+  first.let_go(1);
+  CHECK_FALSE(late.look(1)); // who has read it comes first
+  CHECK_FALSE(second.look(1));
+  CHECK(third.look(1));
+  CHECK(comes_true([&] { return are_ready().empty(); }));
+}
+
+TEST_CASE("how many partitions those who wait have is seen with the longest name of a schema, too") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  const std::string schema = "a_schema_with_the_longest_name";
+  postgres::place where;
+  where.url = server.url();
+  where.schema = schema;
+  REQUIRE(postgres::problems(where).empty());
+  const auto named = [&](const std::string& name) {
+    return postgres::connection::open(where, name, {}, std::chrono::steady_clock::now);
+  };
+  const auto last = workflow::partitions_max - 1;
+  std::vector<postgres::connection> sessions;
+  for (const auto& name :
+       {postgres::name_of_ready(schema, last, last), postgres::name_of_waiting(schema, last, 1),
+        postgres::name_of_waiting(schema, last), postgres::name_of_waiting(schema, 6, 3),
+        postgres::name_of_last(schema, last, 5), postgres::name_of_waiting("b" + schema.substr(1), last, 7)})
+    sessions.push_back(named(name));
+  auto asks = named(postgres::name_of_waiting(schema, 6, 9)); // and does not count itself
+  CHECK(postgres::waiting(asks, schema, last) == counts{0, 1, last});
+  CHECK(postgres::ready(asks, schema, last) == counts{last});
+  CHECK(postgres::waiting(asks, schema, 6) == counts{3});
+  CHECK(postgres::waiting(asks, schema, 0).empty());
+}
+
 TEST_CASE("row 92: the time in which a server could not be asked is no silence of the owner") {
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);
@@ -177,7 +346,8 @@ TEST_CASE("row 92: the time in which a server could not be asked is no silence o
     looks_since += looks > 10 ? 1 : 0;
     return looks < 30;
   };
-  const auto store = open_postgres_store(options, [&now] { return now; }, wait);
+  const auto store = open_postgres_store(
+    options, [&now] { return now; }, wait);
   CHECK(store.size() == 1);
   CHECK(looks_since == 4); // a lease long
 }

@@ -6,9 +6,9 @@
 
 namespace steadfast::actors {
 
-agent_actor spawn_program_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
+agent_actor spawn_program_agent(caf::actor_system& sys, const agent_options& o, const partition_clocks& clocks,
                                 const program_options& e) {
-  return spawn_agent(sys, o, clock,
+  return spawn_agent(sys, o, clocks,
                      [&](call_over over) { return make_program_caller(e, o.concurrency, std::move(over)); });
 }
 

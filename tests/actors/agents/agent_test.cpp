@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <memory>
+#include <utility>
 #include <vector>
 
 using namespace steadfast;
@@ -299,6 +301,50 @@ TEST_CASE("rows 50 and 51: an agent goes by the latest that the store's clock ma
     node.tell(orderer.handle(), agent, step_orders{{agent_order(1)}});
     node.run();
     CHECK(bench.calls.empty());
+  }
+}
+
+TEST_CASE("row 50: an order is timed by the clock of the node that has the partition of its task") {
+  tests::test_node node;
+  reports_heard orderer{node.system()};
+  async_bench bench;
+  const auto first = std::make_shared<shared_lead>();
+  const auto second = std::make_shared<shared_lead>();
+  first->set({{0ms, 0ms, node.now()}, midday});
+  second->set({{10h, 10h, node.now()}, midday + 10h});
+  std::vector<node_clock> clocks(2, node.clock());
+  clocks[0].lead = first;
+  clocks[1].lead = second;
+  auto agent = node.keep(
+    spawn_function_agent(node.system(), named("payment"), partition_clocks{std::move(clocks)}, bench.function()));
+  const auto order = [&](std::uint64_t task, workflow::instant told_by) {
+    auto o = agent_order(task);
+    o.clock = told_by;
+    o.complete_by = told_by + 30s;
+    node.tell(orderer.handle(), agent, step_orders{{o}});
+    node.run();
+  };
+  order(2, midday);
+  order(3, midday + 10h);
+  REQUIRE(bench.calls.size() == 2);
+  SECTION("and by no other") {
+    order(4, midday + 10h);
+    order(5, midday);
+    CHECK(bench.calls.size() == 2);
+    REQUIRE(orderer.seen().size() == 2);
+    for (const auto& r : orderer.seen())
+      CHECK(r.kind == report_kind::declined);
+  }
+  SECTION("also when another partition has another clock then, and when its own has") {
+    first->set({{-20h, -20h, node.now()}, midday - 20h});
+    node.advance(10s);
+    second->set({{5h, 5h, node.now()}, midday + 5h});
+    node.advance(19'300ms); // in 30 s the clocks may have parted by 600 ms
+    for (const auto& c : bench.calls)
+      CHECK_FALSE(c.stop.stop_requested());
+    node.advance(700ms);
+    for (const auto& c : bench.calls)
+      CHECK(c.stop.stop_requested());
   }
 }
 

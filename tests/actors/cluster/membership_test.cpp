@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,7 @@ TEST_CASE("a node uses the store of the node that has it now, also if the one th
   deps.link = link.handle();
   deps.clock = node.clock();
   std::size_t times = 0; // asked for, since the link was told something new
-  deps.on_time = [&](const workflow::clock_sample&) { times += link.seen().empty() ? 0 : 1; };
+  deps.on_time = [&](std::size_t, const workflow::clock_sample&) { times += link.seen().empty() ? 0 : 1; };
   const auto membership = node.keep(actors::spawn_membership(node.system(), std::move(deps)));
   const auto last = [&](workflow::span wait) {
     home.advance(wait);
@@ -69,17 +70,17 @@ TEST_CASE("a node uses the store of the node that has it now, also if the one th
     has_store["z"] = true;
     book.add("z:1", {node.keep(actors::spawn_front(node.system(),
                                                    {{"z", home.store_actor, home.reader, {}, {}}, node.clock()}))});
-    node.tell(caf::strong_actor_ptr{}, membership, actors::store_moved{"z", "z:1", {}, {}});
+    node.tell(caf::strong_actor_ptr{}, membership, actors::store_moved{"z", "z:1"});
     CHECK(last(1s) == "z");
-    node.tell(caf::strong_actor_ptr{}, membership, actors::store_moved{"u", "", {}, {}});
+    node.tell(caf::strong_actor_ptr{}, membership, actors::store_moved{"u", ""});
     CHECK(last(0ms) == "node u has it, and listens nowhere (cluster.listen)");
-    node.tell(caf::strong_actor_ptr{}, membership, actors::store_moved{"b", "", home.store_actor, home.reader});
+    node.tell(caf::strong_actor_ptr{}, membership, actors::store_moved{"b", "", {home.store_actor, home.reader}});
     CHECK(last(0ms) == "b");
     for (const bool has : {false, true}) { // it begins to have it, as others would say
       has_store["y"] = has;
       CHECK(last(10s) == "nothing new"); // this node has it for as long as it runs
     }
-    node.tell(caf::strong_actor_ptr{}, membership, actors::store_moved{"u", "", {}, {}});
+    node.tell(caf::strong_actor_ptr{}, membership, actors::store_moved{"u", ""});
     CHECK(last(10s) == "nothing new");
   }
 }
@@ -120,7 +121,7 @@ struct two_that_may_have_it {
   }
   /// By the word of the server.
   void say_it_is_at(const std::string& name) {
-    node.tell(caf::strong_actor_ptr{}, membership, actors::store_moved{name, name + ":1", {}, {}});
+    node.tell(caf::strong_actor_ptr{}, membership, actors::store_moved{name, name + ":1"});
     home.run();
   }
 };
@@ -172,22 +173,28 @@ struct store_of_two {
   tests::one_node home;
   tests::address_book book{home};
   tests::test_node& node = home.system();
-  std::vector<actors::store_ends> partitions = {{home.store_actor, home.reader},
-                                                {home.store_actor, node.keep(spawn_other_reader())}};
+  std::vector<actors::store_share> partitions = {
+    {{home.store_actor, home.reader}, workflow::instant{1ms}},
+    {{home.store_actor, node.keep(spawn_other_reader())}, workflow::instant{2ms}}};
   tests::recorder<actors::peer_changed> link{node.system()};
   bool has_it = true;
+  bool gives_turns = true;
   tests::recorder<actors::peer_changed> first{node.system()};
   tests::recorder<actors::peer_changed> second{node.system()};
 
-  store_of_two(std::size_t expected, bool tells_partitions, bool is_whole = false) {
+  store_of_two(std::size_t expected, bool tells_partitions, bool is_whole = false, bool may_have_store = true) {
+    gives_turns = may_have_store;
     if (is_whole)
       partitions.clear();
     actors::front_deps deps{{"x", {}, {}, {}, {}}, node.clock()};
     deps.own_store = [this] {
-      return has_it ? actors::offered_store{home.store_actor, home.reader, {}, partitions} : actors::offered_store{};
+      if (!has_it)
+        return actors::offered_store{};
+      return gives_turns ? actors::offered_store{home.store_actor, home.reader, {}, partitions}
+                         : actors::offered_store{{}, {}, {}, partitions};
     };
     const auto front = node.keep(actors::spawn_front(node.system(), std::move(deps)));
-    book.add("x:1", {front, {}, true, tells_partitions});
+    book.add("x:1", {front, {}, may_have_store, tells_partitions});
     actors::membership_deps of;
     of.own_name = "b";
     of.join = {"x:1", "y:1"};
@@ -214,14 +221,94 @@ TEST_CASE("a node has a link for each partition of the store, which is told wher
   store_of_two c{2, true};
   REQUIRE_FALSE(c.link.seen().empty());
   CHECK(c.link.take().back().offer.store_actor == c.home.store_actor);
-  CHECK(c.first.take().back().offer.reader == c.partitions[0].reader);
-  CHECK(c.second.take().back().offer.reader == c.partitions[1].reader);
+  CHECK(c.first.take().back().offer.reader == c.partitions[0].ends.reader);
+  CHECK(c.second.take().back().offer.reader == c.partitions[1].ends.reader);
   c.has_it = false;
   actors::exit_now(c.home.reader); // it lets it go
   c.home.advance(100ms);
   for (auto* const link : {&c.link, &c.first, &c.second}) {
     REQUIRE_FALSE(link->seen().empty());
     CHECK_FALSE(link->take().back().offer.store_actor);
+  }
+}
+
+TEST_CASE("P34: a node that may have no store by its certificate is not believed to have a partition of one") {
+  store_of_two c{2, true, false, false};
+  REQUIRE_FALSE(c.first.seen().empty());
+  const auto told = c.first.take().back();
+  CHECK_FALSE(told.offer.store_actor);
+  CHECK_THAT(told.trouble, Catch::Contains("it offers a store, and its certificate is not for that"));
+}
+
+TEST_CASE("row 147: each partition is followed by itself: its node, its clock, and where it moves to") {
+  tests::one_node home;
+  tests::address_book book{home};
+  auto& node = home.system();
+  std::map<std::string, std::vector<actors::store_share>> shares{{"x", {{}, {}}}, {"y", {{}, {}}}};
+  const auto give = [&](const std::string& to, std::size_t partition, workflow::instant clock) {
+    for (auto& [name, has] : shares)
+      has[partition] = {};
+    shares[to][partition] = {{home.store_actor, home.reader}, clock};
+  };
+  give("x", 0, workflow::instant{1ms});
+  give("y", 1, workflow::instant{2ms});
+  for (const auto* name : {"x", "y"}) {
+    actors::front_deps deps{{name, {}, {}, {}, {}}, node.clock()};
+    deps.own_store = [&has = shares[name], &home] {
+      actors::offered_store offered;
+      if (has[0].ends.store_actor) {
+        offered.store_actor = home.store_actor;
+        offered.reader = home.reader;
+      }
+      offered.partitions = has;
+      return offered;
+    };
+    book.add(name + ":1"s, {node.keep(actors::spawn_front(node.system(), std::move(deps))), {}, true, true});
+  }
+  std::vector<std::unique_ptr<tests::recorder<actors::peer_changed>>> links; // that of the whole is the last
+  for (int i = 0; i < 3; ++i)
+    links.push_back(std::make_unique<tests::recorder<actors::peer_changed>>(node.system()));
+  const auto told = [&](std::size_t link) {
+    const auto all = links[link]->take();
+    return all.empty() ? "nothing new"s : all.back().offer.store_actor ? all.back().offer.node : all.back().trouble;
+  };
+  actors::membership_deps deps;
+  deps.own_name = "b";
+  deps.join = {"x:1", "y:1"};
+  deps.dialer = book.dialer();
+  deps.reader = home.reader;
+  deps.link = links[2]->handle();
+  deps.partitions = {links[0]->handle(), links[1]->handle()};
+  deps.clock = node.clock();
+  std::map<std::size_t, workflow::instant> clocks;
+  deps.on_time = [&](std::size_t partition, const workflow::clock_sample& s) { clocks[partition] = s.set_at; };
+  node.keep(actors::spawn_membership(node.system(), std::move(deps)));
+  home.advance(1s);
+  CHECK(told(0) == "x");
+  CHECK(told(1) == "y");
+  CHECK(told(2) == "x");
+  CHECK(clocks == std::map<std::size_t, workflow::instant>{{0, workflow::instant{1ms}}, {1, workflow::instant{2ms}}});
+  SECTION("the second goes to the node that has the first") {
+    give("x", 1, workflow::instant{3ms});
+    home.advance(5s);
+    CHECK(told(1) == "x");
+    CHECK(told(0) == "x");
+    CHECK(clocks[1] == workflow::instant{3ms});
+    CHECK(clocks[0] == workflow::instant{1ms});
+  }
+  SECTION("the first goes to the node that has the second, and with it whoever gives turns") {
+    give("y", 0, workflow::instant{3ms});
+    home.advance(5s);
+    CHECK(told(0) == "y");
+    CHECK(told(2) == "y");
+    CHECK(told(1) == "y");
+    CHECK(clocks[0] == workflow::instant{3ms});
+  }
+  SECTION("nobody has the second") {
+    shares["y"][1] = {};
+    home.advance(5s);
+    CHECK(told(1) == "node y does not have it now");
+    CHECK(told(0) == "nothing new");
   }
 }
 

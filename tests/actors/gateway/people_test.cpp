@@ -248,6 +248,30 @@ TEST_CASE(
   CHECK((*refused)->why == "it was decided by another clock than the store's; the node has yet to learn of that");
 }
 
+TEST_CASE("row 147: a person's act is decided by the clock of the node that has the partition of its task") {
+  one_node node;
+  node.agent("hotel").follow(scripted_agent::hang);
+  node.submit("t1");
+  REQUIRE(node.task("t1").number == 1);
+  auto& sys = node.system();
+  const auto clock_of = [&](workflow::instant set_at) {
+    const auto lead = std::make_shared<actors::shared_lead>();
+    lead->set({{}, set_at});
+    auto clock = sys.clock().own();
+    clock.lead = lead;
+    return clock;
+  };
+  const auto of_store = sys.clock().set_at;
+  const actors::partition_clocks clocks{std::vector{clock_of(of_store - 1h), clock_of(of_store)}};
+  const auto gateway =
+    sys.keep(actors::spawn_gateway(sys.system(), {node.store_actor, node.reader, node.notifier, clocks}));
+  const actors::act_on_task m{"t1", task_act::suspend, {}, {}, false, "grace", "because"};
+  const auto answer = sys.begin_to_ask<actors::act_result>(gateway, m);
+  node.advance(1s);
+  REQUIRE(answer->has_value());
+  CHECK((*answer)->done);
+}
+
 TEST_CASE("row 79: a task keeps the version it started with when its workflow changes") {
   one_node node;
   node.agent("hotel").follow(scripted_agent::hang);

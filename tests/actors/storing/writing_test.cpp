@@ -88,6 +88,30 @@ private:
   int ended_ = 0;
 };
 
+/// Who watches every task.
+struct news_heard {
+  std::vector<actors::store_news> seen;
+  actors::store_client handle;
+
+  explicit news_heard(one_node& node)
+      : handle{
+        node.system().system().spawn([this](actors::store_client::pointer) -> actors::store_client::behavior_type {
+          return {[](const actors::writes_done&) {}, [this](const actors::store_news& m) { seen.push_back(m); }};
+        })} {
+    node.system().tell(handle, node.store_actor, actors::subscribe{actors::every_task});
+    node.run();
+  }
+
+  /// That anything may have changed.
+  auto times_told_of_any() const {
+    return std::count_if(seen.begin(), seen.end(), [](const auto& m) { return m.work && m.review && m.notices; });
+  }
+  bool is_told_of(std::uint64_t number) const {
+    return std::any_of(seen.begin(), seen.end(),
+                       [&](const auto& m) { return std::count(m.changed.begin(), m.changed.end(), number) > 0; });
+  }
+};
+
 /// Whether the commit records the completion of a step.
 bool completes(const store::write_list& batch) {
   for (const auto* w : batch)
@@ -301,6 +325,28 @@ TEST_CASE("row 64: a completion that was stored and reported as unknown starts t
   CHECK(node.state("t1") == "processed");
   CHECK(node.agent("hotel").orders().size() == 1);
   CHECK(node.agent("flight").orders().size() == 1);
+}
+
+TEST_CASE("row 64: who watches is told of a commit that was unknown once it is known, too") {
+  tests::node_settings settings;
+  settings.definitions = {tests::pipeline("trip", {tests::step_named("hotel")})};
+  settings.has_supervisor = false;
+  one_node node{settings};
+  auto& hotel = node.agent("hotel");
+  hotel.follow(scripted_agent::hang);
+  node.submit("t1");
+  news_heard heard{node};
+  node.store().fail_next(store_tap::fault::reported_unknown, completes);
+  hotel.say(node.system(), report_on(hotel.last(), report_kind::succeeded));
+  node.run();
+  REQUIRE(node.state("t1") == "processed");
+  hotel.follow(scripted_agent::succeed);
+  node.submit("t2");
+  CHECK(heard.times_told_of_any() == 2); // who looked after the first may not have seen it yet
+  CHECK(heard.is_told_of(node.task("t1").number));
+  heard.seen.clear();
+  node.submit("t3");
+  CHECK(heard.times_told_of_any() == 0);
 }
 
 TEST_CASE("row 64: an attempt that has answered while a commit is unknown is not ordered again") {
