@@ -65,7 +65,7 @@ public:
 
   bool play() {
     introduce();
-    playground_.nodes().start();
+    playground_.start();
     demo::switch_faults_on(services_);
     begun_ = clock::now();
     load_.emplace(make_parcels(options_), client_log_,

@@ -106,6 +106,12 @@ demo::node* playground::who_counts() {
   return nullptr;
 }
 
+void playground::start() {
+  for (std::uint32_t i = 0; i < can_.nodes; ++i)
+    nodes_.at(i).start();
+  wait_until_all_are_up();
+}
+
 void playground::start_those_who_ended() {
   for (std::uint32_t i = 0; i < can_.nodes; ++i) {
     auto& node = nodes_.at(i);
@@ -205,9 +211,13 @@ std::vector<std::string> playground::heal() {
   auto complaints = end_all([](const active_fault&) { return true; });
   for (const auto& c : clocks_)
     c.set_wrong_by(0s);
+  wait_until_all_are_up();
+  return complaints;
+}
+
+void playground::wait_until_all_are_up() {
   for (std::size_t i = 0; i < nodes_.size(); ++i)
     wait_until_up(nodes_.at(i));
-  return complaints;
 }
 
 /// While another takes the store from it, it may end, and is started again.

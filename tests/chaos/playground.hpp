@@ -36,6 +36,8 @@ public:
   std::size_t free_nodes() const;
   /// One that can say how many tasks there are; null: none can now.
   demo::node* who_counts();
+  /// Starts all nodes, and waits until each answers.
+  void start();
   /// Starts nodes again that another has taken the store from, or that found no server, as a service manager does.
   /// Throws std::runtime_error with what a node said that ended otherwise.
   void start_those_who_ended();
@@ -62,6 +64,7 @@ private:
   std::vector<std::string> command_for(std::uint32_t node, const std::filesystem::path& folder);
   bool is_server(std::uint32_t host) const { return host >= can_.nodes; } ///< or etcd
   void signal(std::uint32_t host, int number);
+  void wait_until_all_are_up();
   void wait_until_up(demo::node& n);
   std::optional<std::string> end(const fault& f);
   template <class Condition>
