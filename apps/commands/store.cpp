@@ -68,6 +68,8 @@ int check(const store_arguments& g) {
     std::cout << runtime::counted(report.at("records").get<std::uint64_t>(), "record") << " of "
               << runtime::counted(report.at("tasks").get<std::uint64_t>(), "task") << " read, "
               << (faults.empty() ? "all is well" : runtime::counted(faults.size(), "fault")) << '\n';
+    for (const auto& p : report.value("partitions_elsewhere", json::array()))
+      std::cout << "partition " << p << " is at another node: check it there\n";
   }
   return faults.empty() ? done : refused;
 }

@@ -137,48 +137,72 @@ public:
       spawn_clients();
   }
 
-  /// The clocks get a new name: what other owners wrote meanwhile, they wrote by other clocks, and it must not pass for
-  /// this node's own. REQUIRES: the node has a link in place of a store.
-  void take() {
-    go_by_own_clock(parts_.clock.own_time(&system_));
-    spawn_own_store();
-    spawn_keepers();
-    const auto former = parts_.own->get();
+  /// The clock gets a new name: what other owners wrote meanwhile, they wrote by other clocks, and it must not pass for
+  /// this node's own. REQUIRES: the node has a link in place of it.
+  void take(std::uint32_t partition) {
+    own_ = parts_.own->get();
+    const auto former = own_.partitions[partition].all;
+    const auto former_joining = partition == 0 ? own_.joining : std::vector<node_part>{};
+    parts_.leads[partition]->end(parts_.clocks[partition].own_time(&system_));
+    begin(partition, with_.store, with_.files);
+    spawn_keepers(partition);
     parts_.own->set(own_);
-    end_parts(former.all);
-    const actors::store_ends whole{own_.store_actor, own_.reader};
-    for (std::uint32_t i = 0; i < own_.partitions.size(); ++i) {
-      const auto& p = own_.partitions[i];
-      actors::tell_from_outside(parts_.membership,
-                                actors::store_moved{options_.name, {}, {p.store_actor, p.reader}, i, whole});
-    }
+    end_parts(former_joining);
+    end_parts(former);
+    const auto& p = own_.partitions[partition];
+    actors::tell_from_outside(
+      parts_.membership,
+      actors::store_moved{options_.name, {}, {p.store_actor, p.reader}, partition, {own_.store_actor, own_.reader}});
   }
 
 private:
+  bool has_link() const { return with_.store_may_move || !given(0); }
+
+  std::shared_ptr<store::state_store> given(std::size_t i) const {
+    return with_.partitions.empty() ? with_.store : with_.partitions[i];
+  }
+  std::shared_ptr<store::store_files> files_of(std::size_t i) const {
+    return with_.partitions.empty() ? with_.files : with_.partitions[i];
+  }
+
   void spawn_store() {
-    const bool has_link = !with_.store || with_.store_may_move;
-    if (has_link) {
-      follow_other_clocks();
-      if (with_.store)
-        go_by_own_clock(with_.clock.set_at);
-      parts_.link = spawn_link({});
-      for (std::size_t i = 0; partitions() > 1 && i < partitions(); ++i)
-        parts_.partition_links.push_back(spawn_link(name_in_partition(i)));
-      parts_.store_actor = parts_.link;
-      parts_.reader = parts_.link;
-      if (partitions() > 1)
-        spawn_whole();
-    }
-    if (with_.store)
-      spawn_own_store();
-    if (with_.store && has_link) { // before anything else is sent there
-      tell_link(parts_.link, own_.store_actor, own_.reader);
-      for (std::size_t i = 0; i < parts_.partition_links.size(); ++i)
-        tell_link(parts_.partition_links[i], own_.partitions[i].store_actor, own_.partitions[i].reader);
-    } else if (with_.store) {
+    own_.partitions.resize(partitions());
+    own_.store = with_.store;
+    own_.files = with_.files;
+    own_.journal = with_.journal;
+    own_.traced = with_.traced;
+    if (has_link())
+      spawn_links();
+    for (std::size_t i = partitions(); i-- > 0;) // what joins them comes with the first
+      if (given(i)) {
+        if (has_link())
+          parts_.leads[i]->end(with_.clock.set_at);
+        begin(i, given(i), files_of(i));
+        if (has_link())
+          tell_links(i); // before anything else is sent there
+      }
+    if (!has_link()) {
       parts_.store_actor = own_.store_actor;
       parts_.reader = own_.reader;
     }
+  }
+
+  void spawn_links() {
+    follow_other_clocks();
+    parts_.link = spawn_link({});
+    for (std::size_t i = 0; partitions() > 1 && i < partitions(); ++i)
+      parts_.partition_links.push_back(spawn_link(name_in_partition(i)));
+    parts_.store_actor = parts_.link;
+    parts_.reader = parts_.link;
+    if (partitions() > 1)
+      spawn_whole();
+  }
+
+  void tell_links(std::size_t i) const {
+    if (!parts_.partition_links.empty())
+      tell_link(parts_.partition_links[i], own_.partitions[i].store_actor, own_.partitions[i].reader);
+    if (i == 0)
+      tell_link(parts_.link, own_.store_actor, own_.reader);
   }
 
   void follow_other_clocks() {
@@ -187,12 +211,6 @@ private:
       c.lead = parts_.leads.emplace_back(std::make_shared<actors::shared_lead>());
     parts_.clock = clocks.front();
     parts_.clocks = actors::partition_clocks{std::move(clocks)};
-  }
-
-  /// Which is called so.
-  void go_by_own_clock(workflow::instant set_at) const {
-    for (const auto& lead : parts_.leads)
-      lead->end(set_at);
   }
 
   /// Asks each partition by itself, wherever it is.
@@ -220,61 +238,64 @@ private:
     actors::tell_from_outside(link, actors::peer_changed{{}, true, {options_.name, to, reader, {}, {}}, {}});
   }
 
-  void spawn_own_store() {
-    own_.store = with_.store;
-    own_.files = with_.files;
-    own_.journal = with_.journal;
-    own_.traced = with_.traced;
-    if (with_.partitions.empty()) {
-      own_.partitions = {spawn_ends(own_.store, own_.files)};
-      own_.store_actor = own_.partitions.front().store_actor;
-      own_.reader = own_.partitions.front().reader;
+  /// The node has it from now on.
+  void begin(std::size_t i, const std::shared_ptr<store::state_store>& store,
+             const std::shared_ptr<store::store_files>& files) {
+    own_.partitions[i] = spawn_ends(i, store, files);
+    if (i != 0)
       return;
+    if (partitions() == 1) {
+      own_.store = store;
+      own_.files = files;
+      own_.store_actor = own_.partitions[0].store_actor;
+      own_.reader = own_.partitions[0].reader;
+    } else {
+      spawn_joining();
     }
-    const std::string own_name = parts_.link ? "own" : "";
+  }
+
+  /// What joins the partitions: all at this node, or at any that has the first, over links.
+  void spawn_joining() {
+    const std::string name = parts_.link ? "own" : "";
     actors::partition_router_deps router;
     router.clock = parts_.clock;
     router.next = parts_.link;
-    for (const auto& p : with_.partitions) {
-      const auto& ends = own_.partitions.emplace_back(spawn_ends(p, p));
+    for (std::size_t i = 0; i < partitions(); ++i) {
+      const auto ends = ends_of(i);
       router.partitions.push_back(ends.store_actor);
       router.readers.push_back(ends.reader);
     }
+    own_.joining.clear();
     own_.reader =
-      shown(own_.all, "partition_reader", actors::spawn_partition_reader(system_, router.readers), own_name, true);
+      shown(own_.joining, "partition_reader", actors::spawn_partition_reader(system_, router.readers), name, true);
     own_.store_actor =
-      shown(own_.all, "partition_router", actors::spawn_partition_router(system_, std::move(router)), own_name, true);
+      shown(own_.joining, "partition_router", actors::spawn_partition_router(system_, std::move(router)), name, true);
   }
 
-  /// Who writes and reads one partition, the next.
-  store_parts::of_partition spawn_ends(const std::shared_ptr<store::state_store>& store,
+  /// Who writes and reads one partition.
+  store_parts::of_partition spawn_ends(std::size_t i, const std::shared_ptr<store::state_store>& store,
                                        const std::shared_ptr<store::store_files>& files) {
-    const auto name = name_in_partition(own_.partitions.size());
+    const auto name = name_in_partition(i);
+    const auto& clock = parts_.clocks[i];
     actors::store_actor_deps deps;
     deps.store = store;
     deps.files = files;
-    deps.clock = parts_.clocks[own_.partitions.size()];
-    deps.backlog_max = share_of(options_.backlog_max, own_.partitions.size());
+    deps.clock = clock;
+    deps.backlog_max = share_of(options_.backlog_max, i);
     deps.on_fatal = with_.on_fatal;
     deps.on_end = with_.on_end;
     deps.warn = with_.warn;
     const auto pauses = deps.pauses;
     if (parts_.link)
-      deps.next = ends_of(own_.partitions.size()).store_actor;
+      deps.next = ends_of(i).store_actor;
     store_parts::of_partition p;
+    p.store = store;
+    p.files = files;
     p.store_actor =
-      shown(own_.all, "store", actors::spawn_store_actor(system_, std::move(deps), with_.detached), name, true);
-    p.reader = spawn_reader(store, files, p.store_actor, pauses, name);
+      shown(p.all, "store", actors::spawn_store_actor(system_, std::move(deps), with_.detached), name, true);
+    actors::reader_deps reader{store, files, p.store_actor, clock, options_.store.read_only, pauses};
+    p.reader = shown(p.all, "reader", actors::spawn_reader(system_, std::move(reader), with_.detached), name, true);
     return p;
-  }
-
-  actors::reader_actor spawn_reader(const std::shared_ptr<store::state_store>& store,
-                                    const std::shared_ptr<store::store_files>& files,
-                                    const actors::store_actor& store_actor,
-                                    std::shared_ptr<const actors::write_pauses> pauses, const std::string& name) {
-    const auto& clock = parts_.clocks[own_.partitions.size()];
-    actors::reader_deps deps{store, files, store_actor, clock, options_.store.read_only, std::move(pauses)};
-    return shown(own_.all, "reader", actors::spawn_reader(system_, std::move(deps), with_.detached), name, true);
   }
 
   // ---- partitions ----
@@ -304,20 +325,18 @@ private:
     return {own_.partitions[i].store_actor, own_.partitions[i].reader};
   }
 
-  /// What works for the store as a whole, where it is.
-  void spawn_keepers() {
-    if (!own_.store || options_.store.read_only)
+  /// What works for a partition by itself, where it is.
+  void spawn_keepers(std::size_t i) {
+    auto& p = own_.partitions[i];
+    if (!p.store || options_.store.read_only)
       return;
-    for (std::size_t i = 0; i < own_.partitions.size(); ++i) {
-      auto& p = own_.partitions[i];
-      if (!workflow::keeps_all(options_.retention))
-        spawn_janitor(i);
-      spawn_bulk_runner(i);
-      if (with_.make_webhooks)
-        p.webhooks = with_.make_webhooks(p.store_actor, p.reader, parts_.clocks[i]);
-      for (const auto& [name, webhook] : p.webhooks)
-        shown(own_.all, "webhook", webhook, name_in_partition(i, name));
-    }
+    if (!workflow::keeps_all(options_.retention))
+      spawn_janitor(i);
+    spawn_bulk_runner(i);
+    if (with_.make_webhooks)
+      p.webhooks = with_.make_webhooks(p.store_actor, p.reader, parts_.clocks[i]);
+    for (const auto& [name, webhook] : p.webhooks)
+      shown(p.all, "webhook", webhook, name_in_partition(i, name));
   }
 
   void spawn_rest() {
@@ -326,7 +345,8 @@ private:
     parts_.gateway =
       shown(parts_.lasting, "gateway",
             actors::spawn_gateway(system_, {parts_.store_actor, parts_.reader, parts_.notifier, parts_.clocks}));
-    spawn_keepers();
+    for (std::size_t i = 0; i < partitions(); ++i)
+      spawn_keepers(i);
     parts_.partitions.resize(partitions());
     for (std::size_t i = 0; i < partitions(); ++i) {
       if (options_.roles.supervisor)
@@ -353,10 +373,10 @@ private:
   }
 
   void spawn_janitor(std::size_t partition) {
-    const auto& p = own_.partitions[partition];
+    auto& p = own_.partitions[partition];
     actors::janitor_options o;
     o.keep = options_.retention; // in each, since the newest of all may be in one
-    shown(own_.all, "janitor", actors::spawn_janitor(system_, {p.store_actor, p.reader, parts_.clocks[partition], o}),
+    shown(p.all, "janitor", actors::spawn_janitor(system_, {p.store_actor, p.reader, parts_.clocks[partition], o}),
           name_in_partition(partition));
   }
 
@@ -365,7 +385,7 @@ private:
     actors::bulk_options o;
     o.rate = share_of(options_.bulk_rate, partition);
     p.bulk_runner =
-      shown(own_.all, "bulk_runner",
+      shown(p.all, "bulk_runner",
             actors::spawn_bulk_runner(system_, {p.store_actor, p.reader, parts_.gateway, parts_.clocks[partition], o}),
             name_in_partition(partition));
   }
@@ -406,7 +426,8 @@ private:
     deps.reader = parts_.reader;
     deps.link = parts_.link;
     deps.partitions.assign(parts_.partition_links.begin(), parts_.partition_links.end());
-    deps.here.assign(partitions(), own_.store != nullptr);
+    for (const auto& p : own_.partitions)
+      deps.here.push_back(p.store != nullptr);
     deps.on_parting = with_.on_parting;
     deps.schedulers = schedulers();
     deps.own_agents = own_agents();
@@ -427,7 +448,7 @@ private:
     // Held by the name, not by the process: after a restart the node has it again at once.
     const auto note_now = [card, until = with_.certificate_until, drained = drained_, own = parts_.own] {
       auto now = card;
-      now.roles.store = own->get().store != nullptr;
+      now.roles.store = own->get().count() > 0;
       now.drained = *drained;
       now.certificate_until = until ? until() : workflow::unset;
       return workflow::note_of(now);
@@ -467,7 +488,7 @@ private:
     deps.offer = {options_.name, {}, {}, parts_.gateway, own_agents()};
     deps.own_store = [own = parts_.own, clocks = parts_.clocks] {
       const auto has = own->get();
-      return actors::offered_store{has.store_actor, has.reader, shown_of(has.all), offered_partitions(has, clocks)};
+      return actors::offered_store{has.store_actor, has.reader, shown_of(all_of(has)), offered_partitions(has, clocks)};
     };
     deps.clock = partitions() == 1 ? parts_.clock : parts_.clock.own(); // it tells what its shares are decided by
     deps.actors = shown_of(lasting_parts_of(parts_));
@@ -503,8 +524,15 @@ private:
 
 } // namespace
 
+std::vector<node_part> all_of(const store_parts& p) {
+  auto all = p.joining;
+  for (const auto& one : p.partitions)
+    all.insert(all.end(), one.all.begin(), one.all.end());
+  return all;
+}
+
 std::vector<node_part> all_of(const node_parts& p) {
-  auto all = p.own->get().all;
+  auto all = all_of(p.own->get());
   for (auto& part : lasting_parts_of(p))
     all.push_back(std::move(part));
   return all;
@@ -514,29 +542,45 @@ void assemble(const node_options& options, node_surroundings with, node_parts& p
   assembly{options, std::move(with), parts}.make();
 }
 
-void take_store(const node_options& options, node_surroundings with, node_parts& parts) {
-  assembly{options, std::move(with), parts}.take();
+void take_partition(const node_options& options, node_surroundings with, node_parts& parts, std::uint32_t partition) {
+  assembly{options, std::move(with), parts}.take(partition);
 }
 
-std::vector<node_part> empty_store(caf::actor_system& system, node_parts& parts, std::function<void()> then) {
-  const auto own = parts.own->get();
-  std::vector<node_part> others;
-  store_parts passes_on;
-  for (auto p : own.all) {
-    p.shown = actors::inspectable_actor{};
-    (p.kind == "store" || p.kind == "partition_router" ? passes_on.all : others).push_back(std::move(p));
+std::vector<node_part> empty_partition(caf::actor_system& system, node_parts& parts, std::uint32_t partition,
+                                       std::function<void()> then) {
+  auto own = parts.own->get();
+  auto& p = own.partitions[partition];
+  const bool is_joined = own.partitions.size() > 1;
+  std::vector<actors::own_store_actor> stores{p.store_actor};
+  std::vector<actors::store_link_actor> links{is_joined ? parts.partition_links[partition] : parts.link};
+  if (is_joined && partition == 0) {
+    stores.insert(stores.begin(), own.store_actor); // the router before those to which it sends
+    links.push_back(parts.link);
   }
-  parts.own->set(std::move(passes_on));
-  auto links = parts.partition_links;
-  links.push_back(parts.link);
-  std::vector<actors::own_store_actor> stores{own.store_actor}; // the router before those to which it sends
-  for (const auto& p : own.partitions)
-    if (p.store_actor != own.store_actor)
-      stores.push_back(p.store_actor);
+  std::vector<node_part> others;
+  const auto keep_what_passes_on = [&others](std::vector<node_part>& all) {
+    std::vector<node_part> kept;
+    for (auto& part : all) {
+      part.shown = actors::inspectable_actor{};
+      (part.kind == "store" || part.kind == "partition_router" ? kept : others).push_back(std::move(part));
+    }
+    all = std::move(kept);
+  };
+  if (partition == 0) {
+    keep_what_passes_on(own.joining);
+    own.store.reset();
+    own.files.reset();
+    own.store_actor = actors::own_store_actor{};
+    own.reader = actors::reader_actor{};
+  }
+  store_parts::of_partition passes_on;
+  passes_on.all = std::move(p.all);
+  keep_what_passes_on(passes_on.all);
+  p = std::move(passes_on);
+  parts.own->set(std::move(own));
   system.spawn([membership = parts.membership, links = std::move(links), stores = std::move(stores), name = parts.name,
-                then = std::move(then)](caf::event_based_actor* self) {
-    for (std::uint32_t i = 0; i < std::max<std::size_t>(links.size() - 1, 1); ++i)
-      actors::tell(self, membership, actors::store_moved{name, {}, {}, i});
+                partition, then = std::move(then)](caf::event_based_actor* self) {
+    actors::tell(self, membership, actors::store_moved{name, {}, {}, partition});
     // Nothing is sent there from here any more before the store passes on what comes.
     using actors::actor_state, actors::inspect_state;
     const auto drain_stores = [self, stores, then] {
@@ -550,9 +594,8 @@ std::vector<node_part> empty_store(caf::actor_system& system, node_parts& parts,
   return others;
 }
 
-void close_store(node_parts& parts, const std::vector<node_part>& others) {
-  for (const auto& lead : parts.leads)
-    lead->begin();
+void close_partition(node_parts& parts, std::uint32_t partition, const std::vector<node_part>& others) {
+  parts.leads[partition]->begin();
   end_parts(others);
 }
 

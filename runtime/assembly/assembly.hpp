@@ -12,6 +12,8 @@
 
 #include <caf/actor.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -44,23 +46,34 @@ struct partition_parts {
   actors::lease_actor node_lease;
 };
 
-/// The store of a node that has it, and what comes with it.
+/// What a node has of a store, and what comes with it.
 struct store_parts {
-  std::shared_ptr<store::state_store> store; ///< null: another node has it
-  std::shared_ptr<store::store_files> files; ///< of that store, if it has some on this machine
-  actors::own_store_actor store_actor;
-  actors::reader_actor reader;
   struct of_partition {
+    std::shared_ptr<store::state_store> store; ///< null: another node has it
+    std::shared_ptr<store::store_files> files; ///< of that store, if it has some on this machine
     actors::own_store_actor store_actor;
     actors::reader_actor reader;
     actors::bulk_runner_actor bulk_runner;
     std::map<std::string, actors::webhook_actor> webhooks{}; ///< by name
+    std::vector<node_part> all{};                            ///< these and all others that were started for it
   };
-  std::vector<of_partition> partitions{};         ///< of a whole store one, with the two above
-  std::vector<node_part> all{};                   ///< these and all others that were started for the store
+  std::shared_ptr<store::state_store> store; ///< the whole; null: another node has it, or some of its partitions
+  std::shared_ptr<store::store_files> files; ///< likewise
+  /// Of the whole, or where its writes take turns: with the first partition.
+  actors::own_store_actor store_actor;
+  actors::reader_actor reader;
+  std::vector<of_partition> partitions{};         ///< all of the store, in order; at least one
+  std::vector<node_part> joining{};               ///< the two above, if they join several partitions
   std::shared_ptr<const journal_figures> journal; ///< null: nobody measures it
   std::shared_ptr<const trace_figures> traced{};  ///< null: tasks are not traced
+
+  /// Of how many partitions the node has the store.
+  std::size_t count() const {
+    return static_cast<std::size_t>(
+      std::count_if(partitions.begin(), partitions.end(), [](const auto& p) { return p.store != nullptr; }));
+  }
 };
+std::vector<node_part> all_of(const store_parts& p);
 
 /// Those of a node, which may get them while it runs. For any thread.
 class own_store {
@@ -113,9 +126,9 @@ std::vector<node_part> all_of(const node_parts& parts);
 /// process.
 struct node_surroundings {
   caf::actor_system& system;
-  std::shared_ptr<store::state_store> store{};                   ///< null: another node has it
+  std::shared_ptr<store::state_store> store{};                   ///< null: another node has it, or some partitions
   std::shared_ptr<store::store_files> files{};                   ///< of that store, if it has some on this machine
-  std::vector<std::shared_ptr<store::local_store>> partitions{}; ///< that `store` joins; none: it is whole
+  std::vector<std::shared_ptr<store::local_store>> partitions{}; ///< all; null: another node has it. None: it is whole
   std::uint32_t partition_count = 1;                             ///< of the store, also where another node has it
   std::shared_ptr<const journal_figures> journal{};              ///< of all of them
   std::shared_ptr<const trace_figures> traced{};                 ///< null: tasks are not traced
@@ -150,13 +163,15 @@ struct node_surroundings {
 /// the parts made before are in `parts` by then.
 void assemble(const node_options& options, node_surroundings with, node_parts& parts);
 
-/// Gives a node the store that it was assembled without, or has let go: `with.store`. From any thread.
-void take_store(const node_options& options, node_surroundings with, node_parts& parts);
+/// Gives a node a partition that it was assembled without, or has let go: `with.store`, the only one of a whole store.
+/// From any thread, one at a time, as the next two.
+void take_partition(const node_options& options, node_surroundings with, node_parts& parts, std::uint32_t partition);
 
-/// The other way round, in two halves: all that was sent to the store is answered, then `then` is called, by an actor,
-/// and what is sent to it later is passed on to whoever has it next. Then it can be let go, and closed. What else was
-/// started for it is returned, to be ended after that. REQUIRES: it may move.
-std::vector<node_part> empty_store(caf::actor_system& system, node_parts& parts, std::function<void()> then);
-void close_store(node_parts& parts, const std::vector<node_part>& others);
+/// The other way round, in two halves: all that was sent to the partition is answered, then `then` is called, by an
+/// actor, and what is sent to it later is passed on to whoever has it next. Then it can be let go, and closed. What
+/// else was started for it is returned, to be ended after that. REQUIRES: it may move.
+std::vector<node_part> empty_partition(caf::actor_system& system, node_parts& parts, std::uint32_t partition,
+                                       std::function<void()> then);
+void close_partition(node_parts& parts, std::uint32_t partition, const std::vector<node_part>& others);
 
 } // namespace steadfast

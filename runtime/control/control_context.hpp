@@ -69,9 +69,15 @@ struct control_context {
     caf::scoped_actor self{sys};
     return parts.clock.reading(self.ptr());
   }
+  /// By which a task of that number is decided.
+  workflow::clock_reading clock_of(std::uint64_t number) const {
+    caf::scoped_actor self{sys};
+    return parts.clocks.of_task(number).reading(self.ptr());
+  }
 
-  /// Refuse where there is none.
-  std::shared_ptr<store::state_store> store() const;
+  /// That of this node, or each partition that it has, by what is to be said before its faults. Refuse where there is
+  /// none.
+  std::vector<std::pair<std::string, std::shared_ptr<store::state_store>>> stores() const;
   std::shared_ptr<store::store_files> store_files() const;
 };
 

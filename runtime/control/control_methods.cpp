@@ -130,7 +130,7 @@ json show_task(const control_context& c, const api::arguments& params) {
   json late = json::array();
   for (const auto& reply : view.late_replies)
     late.push_back(late_reply_json(*reply));
-  auto sentences = workflow::explain(*view.task, *view.definition, c.clock());
+  auto sentences = workflow::explain(*view.task, *view.definition, c.clock_of(view.task->number));
   if (view.task->state == workflow::process_state::pending)
     if (auto trouble = scheduler_trouble(c); !trouble.empty())
       sentences.insert(sentences.begin() + 1,
@@ -154,7 +154,7 @@ json plan_undo(const control_context& c, const api::arguments& params) {
   const auto& d = *view.definition;
   const auto request = params.text("act") == "cancel" ? workflow::event{workflow::cancelled{}}
                                                       : workflow::event{workflow::undo_requested{}};
-  const auto plan = workflow::plan_undo(t, d, request, c.clock());
+  const auto plan = workflow::plan_undo(t, d, request, c.clock_of(t.number));
   json undone = json::array();
   for (const auto i : plan.undone) {
     undone.push_back(planned_step(t, d, i));
@@ -200,7 +200,7 @@ json dry_run(const control_context& c, const actors::act_on_task& act) {
   const auto event = actors::event_of(act, *view.task, *view.definition);
   if (!event)
     throw api::error{api::error::refused, actors::why_no_event(act)};
-  const auto change = workflow::apply(*view.task, *view.definition, *event, c.clock());
+  const auto change = workflow::apply(*view.task, *view.definition, *event, c.clock_of(view.task->number));
   if (change.result != workflow::event_status::applied)
     throw api::error{api::error::refused, change.reason};
   return {{"process_state", std::string{workflow::to_string(view.task->state)}}};

@@ -89,8 +89,9 @@ json supervisor_json(const control_context& c) {
 json store_json(const control_context& c) {
   std::vector<json> all;
   for (const auto& p : c.parts.own->get().partitions)
-    all.push_back(picked(json::parse(shown_by(c, p.store_actor).tree),
-                         {"commits", "writes", "largest_batch", "waiting", "last_commit_us", "trouble"}));
+    if (p.store)
+      all.push_back(picked(json::parse(shown_by(c, p.store_actor).tree),
+                           {"commits", "writes", "largest_batch", "waiting", "last_commit_us", "trouble"}));
   return joined(all, {"largest_batch", "last_commit_us"});
 }
 
@@ -110,33 +111,46 @@ std::vector<known_node> nodes_of(const actors::lease_page& page) {
   return all;
 }
 
-/// The card of the node that has the store, or had it last: while the store takes no writes, no lease is renewed.
-std::optional<workflow::node_card> last_with_store(const actors::lease_page& page) {
+/// The cards of the other nodes that have the store, each a part of it, or of the one that had it last: while the store
+/// takes no writes, no lease is renewed.
+std::vector<workflow::node_card> others_with_store(const control_context& c, const actors::lease_page& page) {
+  std::vector<workflow::node_card> with;
   std::optional<workflow::node_card> last;
   workflow::instant until = workflow::unset;
-  for (auto& [card, lease] : nodes_of(page))
-    if (card.roles.store && lease->expires_at > until) {
-      until = lease->expires_at;
-      last = std::move(card);
+  for (auto& n : nodes_of(page)) {
+    if (!n.card.roles.store || n.card.name == c.parts.name)
+      continue;
+    if (n.is_alive(page)) {
+      with.push_back(std::move(n.card));
+    } else if (n.lease->expires_at > until) {
+      until = n.lease->expires_at;
+      last = std::move(n.card);
     }
-  return last;
+  }
+  if (with.empty() && last)
+    with.push_back(*std::move(last));
+  return with;
 }
 
-/// As the node that has the store says; empty: it takes writes, or that node says nothing.
+/// As the nodes that have the store say; empty: it takes writes, or they say nothing.
 std::string trouble_told(const control_context& c, const actors::lease_page& page) {
-  if (c.parts.own->get().store)
-    return store_json(c).value("trouble", std::string{});
-  const auto there = last_with_store(page);
-  if (!there)
+  const auto own = c.parts.own->get();
+  if (own.count() > 0)
+    if (auto trouble = store_json(c).value("trouble", std::string{}); !trouble.empty())
+      return trouble;
+  if (own.count() == own.partitions.size())
     return {};
-  const auto told =
-    ask_nodes(c, {*there}, node_answer_limit, [&c](const actors::node_front& front, auto limit) -> json {
+  const auto told = ask_nodes(
+    c, others_with_store(c, page), node_answer_limit, [&c](const actors::node_front& front, auto limit) -> json {
       for (const auto& a : c.ask<actors::actor_page>(front, actors::list_actors{"store"}, limit).actors)
         return a.answers ? json::parse(a.state.tree).value("trouble", std::string{}) // a former release has none
                          : "node `" + a.node + "` is busy writing to it";
       return "";
     });
-  return told.front().trouble.empty() ? told.front().result.get<std::string>() : std::string{};
+  for (const auto& t : told)
+    if (t.trouble.empty() && !t.result.get<std::string>().empty())
+      return t.result.get<std::string>();
+  return {};
 }
 
 /// Null: it takes writes, as far as is known.
@@ -242,9 +256,16 @@ json nodes_without_store(const control_context& c, const actors::lease_page& las
 
 } // namespace
 
-std::shared_ptr<store::state_store> control_context::store() const {
-  if (auto own = parts.own->get().store)
-    return own;
+std::vector<std::pair<std::string, std::shared_ptr<store::state_store>>> control_context::stores() const {
+  const auto own = parts.own->get();
+  std::vector<std::pair<std::string, std::shared_ptr<store::state_store>>> all;
+  if (own.store)
+    return {{"", own.store}};
+  for (std::size_t i = 0; i < own.partitions.size(); ++i)
+    if (own.partitions[i].store)
+      all.emplace_back("partition " + std::to_string(i) + ": ", own.partitions[i].store);
+  if (!all.empty())
+    return all;
   const auto name = node_with_store(*this);
   throw api::error{api::error::refused, "this node has no store: "
                                           + (name.empty() ? "ask the node with the role `store`"
@@ -254,7 +275,7 @@ std::shared_ptr<store::state_store> control_context::store() const {
 }
 
 std::shared_ptr<store::store_files> control_context::store_files() const {
-  store(); // which says who has one
+  stores(); // which says who has one
   auto files = parts.own->get().files;
   if (!files)
     throw api::error{api::error::refused, "this node's store is not in files"};

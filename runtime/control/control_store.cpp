@@ -3,6 +3,7 @@
 #include "runtime/control/control_context.hpp"
 #include "runtime/text/json.hpp"
 #include "store/upkeep/export_file.hpp"
+#include "workflow/task/partition.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -38,7 +39,20 @@ private:
 
 json check_store(const control_context& c, const api::arguments&) {
   const whole_store_reading one_at_a_time{c};
-  return check_json(c.store()->check());
+  store::check_report all;
+  for (const auto& [where, s] : c.stores()) {
+    const auto found = s->check();
+    all.records += found.records;
+    all.tasks += found.tasks;
+    for (const auto& fault : found.faults)
+      all.faults.push_back(where + fault);
+  }
+  auto told = check_json(all);
+  const auto own = c.parts.own->get();
+  for (std::size_t i = 0; own.count() < own.partitions.size() && i < own.partitions.size(); ++i)
+    if (!own.partitions[i].store)
+      told["partitions_elsewhere"].push_back(i);
+  return told;
 }
 
 json copy_store(const control_context& c, const api::arguments& params) {
@@ -49,13 +63,20 @@ json copy_store(const control_context& c, const api::arguments& params) {
 
 json export_task(const control_context& c, const api::arguments& params) {
   const auto id = params.text("id");
-  const auto from = c.store();
-  view_of(c, id);
-  if (const auto task = from->export_task(id))
-    store::write_export(params.text("to"), *task);
-  else // it was purged meanwhile
-    throw api::error{api::error::not_found, "there is no task `" + id + "`"};
-  return json::object();
+  const auto all = c.stores();
+  const auto number = view_of(c, id).task->number;
+  for (const auto& [where, s] : all)
+    if (const auto task = s->export_task(id)) {
+      store::write_export(params.text("to"), *task);
+      return json::object();
+    }
+  const auto own = c.parts.own->get();
+  const auto count = static_cast<std::uint32_t>(own.partitions.size());
+  const auto partition = workflow::partition_of_number(number, count);
+  if (!own.partitions[partition].store)
+    throw api::error{api::error::refused, "task `" + id + "` is in partition " + std::to_string(partition)
+                                            + " of the store, which another node has: ask that one"};
+  throw api::error{api::error::not_found, "there is no task `" + id + "`"}; // it was purged meanwhile
 }
 
 json import_task(const control_context& c, const api::arguments& params) {

@@ -117,7 +117,7 @@ json register_workflow(const control_context& c, const api::arguments& params) {
   if (done.result != store::write_status::applied)
     throw api::error{api::error::refused, which + ": " + done.why};
   record_act(c, params, "registered " + which);
-  log_limit_warnings(c.parts.own->get().store.get(), d.name);
+  log_limit_warnings(c.parts.own->get(), d.name);
   result["created"] = done.created;
   return result;
 }

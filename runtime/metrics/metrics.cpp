@@ -29,7 +29,7 @@ told_by_parts ask_all(caf::actor_system& sys, const node_parts& parts) {
   caf::scoped_actor self{sys};
   told_by_parts told;
   const auto own = parts.own->get();
-  told.has_store = own.store != nullptr;
+  told.has_store = static_cast<bool>(own.reader);
   auto actors = self->request(parts.front, metrics_limit, actors::list_actors{});
   if (told.has_store) {
     actors::list_incidents open;
@@ -37,8 +37,11 @@ told_by_parts ask_all(caf::actor_system& sys, const node_parts& parts) {
     auto stats = self->request(own.reader, metrics_limit, actors::show_stats{});
     std::vector<decltype(stats)> of_partitions;
     if (own.partitions.size() > 1)
-      for (const auto& p : own.partitions)
-        of_partitions.push_back(self->request(p.reader, metrics_limit, actors::show_stats{}));
+      for (std::size_t i = 0; i < own.partitions.size(); ++i) {
+        const auto& here = own.partitions[i].reader;
+        const auto reader = here ? here : actors::reader_actor{parts.partition_links.at(i)};
+        of_partitions.push_back(self->request(reader, metrics_limit, actors::show_stats{}));
+      }
     auto leases = self->request(own.reader, metrics_limit, actors::list_leases{});
     auto incidents = self->request(own.reader, metrics_limit, open);
     take(told.stats, stats);

@@ -17,7 +17,7 @@
 #include "runtime/node/node_store.hpp"
 #include "runtime/node/own_agents.hpp"
 #include "runtime/node/span_exporter.hpp"
-#include "runtime/node/store_holder.hpp"
+#include "runtime/node/store_follower.hpp"
 #include "runtime/node/store_turns.hpp"
 #include "runtime/node/webhooks.hpp"
 #include "store/joined/joined_store.hpp"
@@ -38,8 +38,8 @@
 #include <cstddef>
 #include <cstdlib>
 #include <future>
+#include <map>
 #include <optional>
-#include <stop_token>
 #include <thread>
 #include <utility>
 
@@ -126,12 +126,16 @@ public:
       options_.store.watch = journal_;
     }
     std::shared_ptr<store::local_store> store;
-    if (options_.roles.store) {
-      store = open_at_start();
-      if (!store && holder_of_store_.empty())
+    store_partitions here;
+    if (store_may_move()) {
+      here = take_at_start();
+      if (here.empty())
         return false;
+      refuse_if(partition_problems(options_, static_cast<std::uint32_t>(here.size())));
+    } else if (options_.roles.store) {
+      store = opened();
       if (!store)
-        refuse_if(partition_problems(options_, partitions_there_));
+        return false;
     }
     if (options_.cluster.is_used())
       network_ = std::make_unique<runtime::network>(options_);
@@ -140,16 +144,15 @@ public:
     if (network_)
       network_->attach(*system_);
     caf_text_ = log_caf_text(*system_);
-    auto own = store;
     try {
-      assemble(options_, surroundings(std::move(store)), parts_);
+      assemble(options_, surroundings(std::move(store), std::move(here)), parts_);
       agents_.watch(*system_, parts_.agents);
       publish_front();
       const auto methods = methods_of(*system_, parts_);
       open_control(methods);
       open_http(methods);
-      if (store_may_move())
-        follow_store(std::move(own));
+      if (follower_)
+        follower_->start(on_fatal_ ? on_fatal_ : end_process);
     } catch (...) {
       stop();
       throw;
@@ -165,9 +168,10 @@ public:
       control_->close();
     if (http_)
       http_->close();
-    is_stopping_ = true;
+    if (follower_)
+      follower_->take_no_more();
     turns_.leave(read_limit_of_stop);
-    if (store_may_move() && parts_.own->get().store) {
+    if (follower_ && parts_.own->get().count() > 0) {
       stop_waits_for_ = "another node to have the store";
       hand_store_over();
     } else {
@@ -185,7 +189,7 @@ public:
     end_control();
     stop_waits_for_ = "its actors to end";
     end_actors();
-    exporter_.reset();
+    exporters_.clear();
     agents_.stop_watching();
     system_->await_all_actors_done();
     stop_waits_for_ = "other nodes to take what is on its way to them";
@@ -202,7 +206,7 @@ public:
 
   std::string_view stop_waits_for() const { return stop_waits_for_.load(); }
 
-  const std::string& holder_of_store() const { return holder_of_store_; }
+  std::string holder_of_store() const { return follower_ ? follower_->holder() : std::string{}; }
 
   caf::actor_system& system() {
     if (!system_)
@@ -242,93 +246,68 @@ private:
     return options_.roles.store && options_.store_server.is_used() && options_.cluster.is_used();
   }
 
-  /// A store that another node of the cluster has is used there until this one may have it.
-  std::shared_ptr<store::local_store> open_at_start() {
-    const auto wait = [&](std::chrono::milliseconds time, const store::no_turn& t) {
-      if (!store_may_move() || t.holder.empty())
-        return wait_for_turn_(time, t);
-      holder_of_store_ = t.holder;
-      partitions_there_ = std::max(t.partitions, 1U);
-      return false;
+  /// What another node of the cluster has is used there until this one may have it.
+  store_partitions take_at_start() {
+    partition_host host;
+    host.wrap = [this](auto partition) { return wrap_ ? wrap_(std::move(partition)) : std::move(partition); };
+    host.prepare = [this](const workflow::partition& p, store::local_store& s) { return registered(s, p); };
+    host.take = [this](std::uint32_t partition, std::shared_ptr<store::local_store> s) {
+      log_line("info", "node " + options_.name + " has " + name_of(partition) + " now");
+      take_partition(options_, with_store(std::move(s), partition), parts_, partition);
     };
-    return opened({wait});
+    host.leave = [this](std::uint32_t partition, const std::function<void()>& let_go) { leave(partition, let_go); };
+    host.is_elsewhere = [this](std::uint32_t partition, const store_holder& who) {
+      if (parts_.membership)
+        actors::tell_from_outside(parts_.membership, actors::store_moved{who.node, who.address, {}, partition});
+    };
+    host.log = log_line;
+    auto there = postgres_options_of(options_, holder_name_of(options_));
+    there.lets_others_first = [this] { return turns_.is_leaving() || has_ended_certificate(); };
+    try {
+      follower_ = std::make_unique<store_follower>(std::move(there), options_.name, turns_, std::move(host));
+      return follower_->take_at_start(wait_for_turn_);
+    } catch (const store::store_error& e) {
+      throw node_error{e.what()};
+    }
   }
 
-  std::shared_ptr<store::local_store> opened(const turn_taking& turn) {
-    auto store =
-      open_store(options_, turn, [this](auto partition) { return counted_while_open(std::move(partition)); });
+  std::string name_of(std::uint32_t partition) const {
+    return parts_.partitions.size() == 1 ? "the store" : "partition " + std::to_string(partition) + " of the store";
+  }
+
+  /// The store that this node has as long as it runs.
+  std::shared_ptr<store::local_store> opened() {
+    auto store = open_store(options_, {wait_for_turn_}, wrap_);
     while (store) {
-      auto why_not = register_workflows(*store, options_);
+      const auto why_not = registered(*store);
       if (why_not.empty())
-        why_not = register_schedules(*store, options_);
-      if (why_not.empty()) {
-        log_limit_warnings(store.get(), {});
         break;
-      }
       if (!options_.store_server.is_used()) // a disk that is full does not empty by itself
         throw node_error{"the workflows could not be stored: " + why_not};
-      if (!turn.wait(register_again_after, {"the workflows could not be stored: " + why_not, {}}))
+      if (!wait_for_turn_(register_again_after, {"the workflows could not be stored: " + why_not, {}}))
         store.reset();
     }
     return store;
   }
 
-  /// Until nobody uses it any more: its folder is free when all partitions are closed.
-  std::shared_ptr<store::local_store> counted_while_open(std::shared_ptr<store::local_store> partition) {
-    if (wrap_)
-      partition = wrap_(std::move(partition));
-    ++open_partitions_;
-    auto* const seen = partition.get();
-    return {seen, [this, inner = std::move(partition)](store::local_store*) mutable {
-              inner.reset();
-              --open_partitions_;
-            }};
-  }
-
-  /// On a thread of its own: with the store, or waiting for its turn, when it tells where the store is.
-  void follow_store(std::shared_ptr<store::local_store> own) {
-    following_ = std::jthread{[this, store = std::move(own)](const std::stop_token& end) mutable {
-      try {
-        const turn_taking turn{[&](auto time, const auto& t) { return wait_as_follower(time, t, end); }, true,
-                               [this] { return turns_.is_leaving() || has_ended_certificate(); }};
-        while (!end.stop_requested()) {
-          if (!store) {
-            store = opened(turn);
-            if (!store)
-              return;
-            refuse_other_number(*store);
-            log_line("info", "node " + options_.name + " has the store now");
-            take_store(options_, with_store(store), parts_);
-          }
-          if (store && turns_.wait_to_leave([&store] { return !store->awaited_by().empty(); }, end))
-            let_store_go(std::move(store), end);
-        }
-      } catch (const std::exception& e) {
-        (on_fatal_ ? on_fatal_ : end_process)(e.what());
-      }
-    }};
-  }
-
-  /// Its actors are for so many as it had at the start of the node.
-  void refuse_other_number(const store::local_store& s) const {
+  /// Why its workflows and schedules could not be stored; empty: they are.
+  std::string registered(store::local_store& s, const workflow::partition& which = {}) {
+    auto why_not = register_workflows(s, options_);
+    if (why_not.empty())
+      why_not = register_schedules(s, options_, which);
     const auto* const joined = dynamic_cast<const store::joined_store*>(&s);
-    if ((joined ? joined->partitions().size() : 1) != parts_.partitions.size())
-      throw node_error{"the store has another number of partitions now: start the node again"};
+    if (why_not.empty())
+      log_limit_warnings(s, joined ? joined->partitions().size() : which.count);
+    return why_not;
   }
 
-  void let_store_go(std::shared_ptr<store::local_store> store, const std::stop_token& end) {
-    log_line("info", "another node waits for the store: node " + options_.name + " lets it go");
-    store->prepare_to_let_go([&](auto time) { return turns_.wait_for_readers(time, end); });
+  void leave(std::uint32_t partition, const std::function<void()>& let_go) {
     std::promise<void> emptied;
-    const auto the_rest = empty_store(*system_, parts_, [&emptied] { emptied.set_value(); });
+    const auto the_rest = empty_partition(*system_, parts_, partition, [&emptied] { emptied.set_value(); });
     emptied.get_future().wait();
-    store->let_go();
-    close_store(parts_, the_rest);
-    turns_.note_left();
-    exporter_.reset(); // it has the store, too
-    store.reset();
-    while (open_partitions_ > 0 && turns_.wait_to_look(std::chrono::milliseconds{10}, end)) {
-    }
+    let_go();
+    close_partition(parts_, partition, the_rest);
+    exporters_.erase(partition); // it has the store, too
   }
 
   /// So that what others submit, and what this node still has to write, does not wait.
@@ -362,45 +341,57 @@ private:
 
   void stop_following() {
     stop_waits_for_ = "PostgreSQL, to answer whether it can have the store";
-    following_ = {};
+    if (follower_)
+      follower_->stop();
   }
 
-  bool wait_as_follower(std::chrono::milliseconds time, const store::no_turn& t, const std::stop_token& end) {
-    if (const auto trouble = t.holder.empty() ? t.why : std::string{}; trouble != std::exchange(no_look_, trouble))
-      log_line("warning", trouble.empty() ? "PostgreSQL can be asked again whether this node can have the store"
-                                          : "this node cannot have the store now: " + trouble);
-    if (const auto holder = parse_store_holder(t.holder); holder && holder->node != options_.name) { // its former life
-      for (std::uint32_t i = 0; i < parts_.partitions.size(); ++i) // who has one has all
-        actors::tell_from_outside(parts_.membership, actors::store_moved{holder->node, holder->address, {}, i});
-      if (is_stopping_) // and it is not taken back from somebody who is only slow
-        return false;
-    }
-    return turns_.wait_to_look(time, end);
-  }
-
-  node_surroundings with_store(std::shared_ptr<store::local_store> store) {
+  /// Of a partition, or of the whole.
+  node_surroundings with_store(std::shared_ptr<store::local_store> store, std::uint32_t partition = 0) {
     node_surroundings with{*system_};
+    with.partition_count = static_cast<std::uint32_t>(std::max<std::size_t>(parts_.partitions.size(), 1));
     with.store = store;
-    if (const auto joined = std::dynamic_pointer_cast<const store::joined_store>(store))
-      with.partitions = joined->partitions();
     with.files = std::move(store);
     with.journal = journal_;
     with.on_fatal = on_fatal_ ? on_fatal_ : end_process;
     with.warn = [](const std::string& line) { log_line("warning", line); };
-    if (with.store && options_.tracing.is_used()) {
-      const auto figures = std::make_shared<trace_figures>();
-      exporter_ = std::make_unique<span_exporter>(options_.tracing, options_.name, with.store, figures);
-      with.traced = figures;
-      with.on_end = [to = exporter_.get()](std::uint64_t number) { to->on_end(number); };
-    }
     with.make_webhooks = [this](const auto& to, const auto& reader, const auto& clock) {
       return spawn_webhooks(*system_, options_.webhooks, to, reader, clock);
     };
+    with.traced = traced_;
+    if (with.store)
+      with.on_end = told_to({exporter_of(with.store, partition)});
     return with;
   }
 
-  node_surroundings surroundings(std::shared_ptr<store::local_store> store) {
+  /// Null: tasks are not traced.
+  span_exporter* exporter_of(std::shared_ptr<const store::state_store> s, std::uint32_t partition) {
+    if (!options_.tracing.is_used())
+      return nullptr;
+    exporters_[partition] = std::make_unique<span_exporter>(options_.tracing, options_.name, std::move(s), traced_);
+    return exporters_[partition].get();
+  }
+
+  /// By partition.
+  static std::function<void(std::uint64_t number)> told_to(std::vector<span_exporter*> all) {
+    if (std::all_of(all.begin(), all.end(), [](const auto* e) { return e == nullptr; }))
+      return {};
+    return [all = std::move(all)](std::uint64_t number) { all[number % all.size()]->on_end(number); };
+  }
+
+  node_surroundings surroundings(std::shared_ptr<store::local_store> store, store_partitions here) {
+    const auto joined = std::dynamic_pointer_cast<const store::joined_store>(store);
+    if (here.size() == 1)
+      store = here.front();
     auto with = with_store(std::move(store));
+    if (joined)
+      with.partitions = joined->partitions();
+    if (here.size() > 1) {
+      std::vector<span_exporter*> exporters;
+      for (std::uint32_t i = 0; i < here.size(); ++i)
+        exporters.push_back(here[i] ? exporter_of(here[i], i) : nullptr);
+      with.on_end = told_to(std::move(exporters));
+      with.partitions = std::move(here);
+    }
     with.clock =
       with.store && !options_.store.read_only && !options_.store_server.is_used()
         ? clock_of_this_boot(options_.store.path / "clock", [](const std::string& what) { log_line("warning", what); })
@@ -415,7 +406,7 @@ private:
     with.holder = options_.name + ":" + std::to_string(getpid());
     with.singletons = singletons_;
     with.store_may_move = store_may_move();
-    with.partition_count = options_.roles.store ? partitions_there_ : std::max(options_.partitions, 1U);
+    with.partition_count = options_.roles.store ? 1 : std::max(options_.partitions, 1U); // of those it is told
     with.on_drained = [this] { turns_.leave(read_limit); };
     with.on_parting = [this] { turns_.look_often(); };
     with.log_task = log_task;
@@ -584,23 +575,20 @@ private:
     std::this_thread::sleep_for(time);
     return true;
   };
-  std::string holder_of_store_;        ///< when the node started, if it was another one
-  std::uint32_t partitions_there_ = 1; ///< of a store that it has, likewise
   node_parts parts_;
-  std::unique_ptr<span_exporter> exporter_;
-  std::unique_ptr<runtime::network> network_; ///< to other nodes
+  const std::shared_ptr<trace_figures> traced_ =
+    options_.tracing.is_used() ? std::make_shared<trace_figures>() : nullptr;
+  std::map<std::uint32_t, std::unique_ptr<span_exporter>> exporters_; ///< by the partition that the node has
+  std::unique_ptr<runtime::network> network_;                         ///< to other nodes
   std::unique_ptr<actor_config> config_;
   std::unique_ptr<caf::actor_system> system_;
   caf::actor caf_text_; ///< writes what CAF says to the log
   std::unique_ptr<control_server> control_;
   std::unique_ptr<runtime::http_server> http_;
   caf::actor change_watch_; ///< of http_
-  std::string no_look_; ///< why it cannot be seen who has the store, as was told last; of the thread that follows it
   std::atomic<const char*> stop_waits_for_ = "";
-  std::atomic<bool> is_stopping_ = false;
-  std::atomic<std::size_t> open_partitions_ = 0; ///< of the store that the node has, or had
   store_turns turns_;
-  std::jthread following_; ///< takes them
+  std::unique_ptr<store_follower> follower_; ///< takes them; null: the store stays where it is
 };
 
 assembled_node::assembled_node(node_options options) : impl_{std::make_unique<implementation>(std::move(options))} {}
@@ -623,7 +611,7 @@ bool assembled_node::start() {
 std::vector<std::string> assembled_node::stop(std::optional<workflow::span> function_limit) {
   return impl_->stop(function_limit);
 }
-const std::string& assembled_node::holder_of_store() const {
+std::string assembled_node::holder_of_store() const {
   return impl_->holder_of_store();
 }
 std::string_view assembled_node::stop_waits_for() const {

@@ -34,8 +34,9 @@ public:
   /// cluster does not wait while another node has the store: it uses that one's, and takes its place when it can.
   bool start();
 
-  /// Who had the store on a server when the node started, if it was another node; else empty. REQUIRES: started.
-  const std::string& holder_of_store() const;
+  /// Who had the store on a server, or a part of it, when the node started, if it was another node; else empty.
+  /// REQUIRES: started.
+  std::string holder_of_store() const;
 
   /// Takes nothing new, lets attempts under way finish up to the drain limit, gives the rest back, releases the leases,
   /// closes. What other nodes have not received 2 s later, because they are frozen or out of reach, is lost: their

@@ -61,9 +61,8 @@ std::shared_ptr<store::local_store> open_store(const node_options& o, const turn
                                                const store_wrapper& wrap) {
   if (!o.store_server.is_used())
     return open_files(o, wrap);
-  const store_holder own{o.name, o.cluster.address(), getpid(), number_by_chance()};
   try {
-    auto there = postgres_options_of(o, to_string(own));
+    auto there = postgres_options_of(o, holder_name_of(o));
     there.waits_for_server = turn.waits_for_server;
     there.lets_others_first = turn.lets_others_first;
     return as_one(store::open_postgres_store(there, std::chrono::steady_clock::now, turn.wait), o, wrap);
@@ -106,12 +105,18 @@ std::string register_workflows(store::state_store& store, const node_options& o)
   return {};
 }
 
-std::string register_schedules(store::state_store& store, const node_options& o) {
+std::string holder_name_of(const node_options& o) {
+  return to_string(store_holder{o.name, o.cluster.address(), getpid(), number_by_chance()});
+}
+
+std::string register_schedules(store::state_store& store, const node_options& o, const workflow::partition& which) {
   const auto now = std::chrono::floor<workflow::span>(std::chrono::system_clock::now());
   try {
     std::set<std::string> names;
     for (const auto& s : o.schedules) {
       names.insert(s.what.name);
+      if (workflow::partition_of(s.what.name, which.count) != which.index)
+        continue;
       const auto said = store.commit_one(store::put_schedule{s.what, s.file.string(), now});
       if (said.result == store::write_status::unknown_outcome)
         return said.why;

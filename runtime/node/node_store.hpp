@@ -2,6 +2,7 @@
 
 #include "runtime/configuration/node_options.hpp"
 #include "store/contract/local_store.hpp"
+#include "workflow/task/partition.hpp"
 
 #include <functional>
 #include <memory>
@@ -30,7 +31,11 @@ std::shared_ptr<store::local_store> open_store(const node_options& o, const turn
 /// did. Throws a fatal store_error.
 std::string register_workflows(store::state_store& store, const node_options& o);
 
-/// Of those that a file no longer has the log tells: they go on until a person removes them. Likewise.
-std::string register_schedules(store::state_store& store, const node_options& o);
+/// Of those that a file no longer has the log tells: they go on until a person removes them. Likewise. `which`: of what
+/// the store is a partition, those that are in it.
+std::string register_schedules(store::state_store& store, const node_options& o, const workflow::partition& which = {});
+
+/// The process, as a server tells it to those who wait for what it has: no other one is ever called so.
+std::string holder_name_of(const node_options& o);
 
 } // namespace steadfast

@@ -23,13 +23,12 @@ public:
 
   // ---- for the thread ----
 
-  /// Between two looks. False: it shall end.
+  /// Between two looks, or until the node is to leave. False: it shall end.
   bool wait_to_look(std::chrono::milliseconds usual, const std::stop_token& end);
-  /// With the store, until it is to be let go. False: it shall end.
-  bool wait_to_leave(const std::function<bool()>& is_awaited, const std::stop_token& end);
   /// While it is about to be let go. False: there is no time left.
   bool wait_for_readers(std::chrono::milliseconds time, const std::stop_token& end);
   void note_left();
+  void note_nobody_waits();
 
 private:
   using clock = std::chrono::steady_clock;
@@ -38,7 +37,8 @@ private:
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   bool is_leaving_ = false;
-  answer answer_ = answer::none; ///< to whoever waits until it has left
+  bool is_told_to_leave_ = false; ///< and the thread has not seen it yet
+  answer answer_ = answer::none;  ///< to whoever waits until it has left
   clock::time_point often_until_;
   clock::time_point read_until_; ///< others have time until then
 };

@@ -94,8 +94,8 @@ void cluster::take(process& p) {
   with.detached = false;
   with.on_fatal = on_fatal_of(node);
   auto& parts = parts_.at(node);
-  take_store(options_of(node), std::move(with), parts);
-  for (const auto& part : parts.own->get().all)
+  take_partition(options_of(node), std::move(with), parts, 0);
+  for (const auto& part : all_of(parts.own->get()))
     p.keep(part.actor);
 }
 
@@ -108,7 +108,7 @@ void cluster::give(process& p, std::function<void()> then) {
   world_.tell(node + " lets the store go");
   disturb(0ms);
   const auto others = std::make_shared<std::vector<node_part>>();
-  *others = empty_store(p.system(), parts, [this, node, life = p.number(), others, then = std::move(then)] {
+  *others = empty_partition(p.system(), parts, 0, [this, node, life = p.number(), others, then = std::move(then)] {
     const auto* now = world_.find(node);
     if (!now || now->number() != life)
       return;
@@ -116,7 +116,7 @@ void cluster::give(process& p, std::function<void()> then) {
       row_.holder.clear();
       disk_->close();
     }
-    close_store(parts_.at(node), *others);
+    close_partition(parts_.at(node), 0, *others);
     giving_.erase(node);
     then();
   });

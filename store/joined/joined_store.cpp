@@ -97,25 +97,6 @@ void joined_store::copy(const std::filesystem::path& to) const {
   sync_directory(parent_of(to));
 }
 
-std::vector<std::uint32_t> joined_store::awaited_by() {
-  std::vector<std::uint32_t> all;
-  for (const auto& p : partitions_) {
-    const auto some = p->awaited_by();
-    all.insert(all.end(), some.begin(), some.end());
-  }
-  return all;
-}
-
-void joined_store::prepare_to_let_go(const waiting& wait) {
-  for (const auto& p : partitions_)
-    p->prepare_to_let_go(wait);
-}
-
-void joined_store::let_go() {
-  for (const auto& p : partitions_)
-    p->let_go();
-}
-
 std::shared_ptr<local_store> as_one(std::vector<std::shared_ptr<local_store>> partitions) {
   if (partitions.empty())
     return nullptr;

@@ -71,9 +71,6 @@ public:
   file_figures sizes() const override;
   /// As open_partitions() opens it.
   void copy(const std::filesystem::path& to) const override;
-  std::vector<std::uint32_t> awaited_by() override;
-  void prepare_to_let_go(const waiting& wait) override;
-  void let_go() override;
 
 private:
   std::uint32_t count() const { return static_cast<std::uint32_t>(partitions_.size()); }

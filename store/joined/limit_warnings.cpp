@@ -11,7 +11,7 @@ namespace {
 
 using definitions_by_name = std::map<std::string, workflow::definition>;
 
-definitions_by_name newest_of(const joined_store& s) {
+definitions_by_name newest_of(const state_store& s) {
   constexpr std::size_t steps_at_once = 1000;
   definitions_by_name newest;
   state_store::definition_place after;
@@ -42,9 +42,8 @@ std::string sentence(const std::string& who, const workflow::definition& d, cons
 
 } // namespace
 
-std::vector<std::string> limit_warnings(const joined_store& s, const std::string& about) {
+std::vector<std::string> limit_warnings(const state_store& s, std::size_t partitions, const std::string& about) {
   std::vector<std::string> found;
-  const auto partitions = s.partitions().size();
   if (partitions < 2)
     return found;
   const auto is_meant = [&](const std::string& a, const std::string& b) {

@@ -6,8 +6,10 @@
 #include "tests/support/processes/node_process.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -114,6 +116,18 @@ struct cluster_on_a_server {
     return found;
   }
 
+  /// One more node, n4, which has agents alone, knows nothing of the server, and was started. `store`: lines of its
+  /// table.
+  std::unique_ptr<node_process> agents_alone(const std::string& store = "") const {
+    auto n = std::make_unique<node_process>(STEADFAST_BINARY, "", std::vector<std::string>{}, "n4");
+    n->folder().write("node.toml", "name = \"n4\"\nroles = [\"agents\"]\n[store]\n" + store + "[cluster]\njoin = \""
+                                     + addresses[0] + "," + addresses[1] + "," + addresses[2] + "\"\n" + short_leases
+                                     + "[control]\nsocket = \"control.sock\"\n[[agent]]\nname = \"quick\"\n"
+                                       "program = \"/bin/cat\"\nallow_root = true\n");
+    n->start();
+    return n;
+  }
+
   std::vector<std::string> addresses;
   std::vector<std::unique_ptr<node_on_a_server>> nodes;
 };
@@ -123,6 +137,16 @@ inline std::string holder(const postgres_server& server) {
   const auto name = server.sql(
     {"select case when count(distinct holder) = 1 then min(holder) else '' end from steadfast.partition_owner"});
   return name.substr(0, name.find('@'));
+}
+
+/// How many partitions each node has, by the word of the server.
+inline std::map<std::string, int> shares(const postgres_server& server) {
+  std::map<std::string, int> all;
+  std::istringstream names{server.sql({"select string_agg(split_part(holder, '@', 1), ' ') from"
+                                       " steadfast.partition_owner"})};
+  for (std::string name; names >> name;)
+    ++all[name];
+  return all;
 }
 
 inline void init_store(const std::string& url, int partitions = 1) {

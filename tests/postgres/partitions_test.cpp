@@ -19,11 +19,14 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <future>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -379,6 +382,57 @@ TEST_CASE("row 147: when a node that has three partitions of a server is killed,
   successor->signal(SIGTERM);
   CHECK(successor->wait(hang_limit) == 0);
   CHECK(server.sql({"select count(*) from steadfast.partition_owner where holder <> ''"}) == "0");
+}
+
+namespace {} // namespace
+
+TEST_CASE(
+  "row 147: the partitions of a store are spread over its nodes, and those of one that is killed over the rest") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  init_store(server.url(), 3);
+  const cluster_on_a_server c{server.url()};
+  const auto agents = c.agents_alone("partitions = 3\n");
+  std::set<std::string> all;
+  const auto submit = [&](const std::string& name, const std::vector<std::size_t>& to) {
+    for (std::size_t i = 0; i < 12; ++i) {
+      const auto id = name + std::to_string(i);
+      all.insert(id);
+      REQUIRE(comes_true([&] { return c.nodes[to[i % to.size()]]->submit(id); }));
+    }
+  };
+  const auto are_processed_at = [&](std::size_t node) {
+    return comes_true([&] { return c.nodes[node]->processed() == all; });
+  };
+  submit("a", {0, 1, 2});
+  CHECK(comes_true([&] { return shares(server) == std::map<std::string, int>{{"n1", 1}, {"n2", 1}, {"n3", 1}}; }));
+  submit("b", {0, 1, 2});
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(are_processed_at(i));
+    const auto stats = c.nodes[i]->json_of({"store", "stat", "--json"}).at(0);
+    CHECK(stats.at("last_numbers").size() == 3); // who follows events counts by that
+  }
+  CHECK(comes_true([&] { return agents->json_of({"node", "list", "--json"}).size() == 4; }));
+  const auto checked = c.nodes[0]->json_of({"store", "check", "--json"}).at(0);
+  CHECK(checked.at("faults").empty());
+  CHECK(checked.at("partitions_elsewhere").size() == 2);
+  c.nodes[1]->kill();
+  submit("c", {0, 2});
+  CHECK(comes_true([&] {
+    const auto now = shares(server);
+    return now.size() == 2 && !now.contains("n2");
+  }));
+  CHECK(are_processed_at(0));
+  CHECK(are_processed_at(2));
+  c.nodes[1]->start();
+  CHECK(comes_true([&] { return shares(server) == std::map<std::string, int>{{"n1", 1}, {"n2", 1}, {"n3", 1}}; }));
+  submit("d", {1});
+  c.nodes[0]->process().signal(SIGTERM);
+  CHECK(c.nodes[0]->process().wait(hang_limit) == 0);
+  submit("e", {1, 2});
+  CHECK(are_processed_at(1));
+  CHECK(are_processed_at(2));
 }
 
 } // namespace steadfast::store::test

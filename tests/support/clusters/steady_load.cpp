@@ -25,6 +25,11 @@ int steady_load::acknowledged(const std::string& node) const {
   return found == ids_.end() ? 0 : static_cast<int>(found->second.size());
 }
 
+std::vector<std::string> steady_load::why_repeated() const {
+  const std::lock_guard lock{mutex_};
+  return why_repeated_;
+}
+
 std::vector<std::string> steady_load::stop() {
   is_over_ = true;
   threads_.clear(); // waits for them
@@ -46,9 +51,12 @@ void steady_load::submit(const std::string& node, const std::string& socket) {
           to.emplace(socket);
         to->submit(workflow_, "{}", how);
         is_taken = true;
-      } catch (const client_error&) { // the node will be back
+      } catch (const client_error& e) { // the node will be back
         to.reset();
-        ++repeated_;
+        {
+          const std::lock_guard lock{mutex_};
+          why_repeated_.push_back(how.id + ": " + e.what());
+        }
         std::this_thread::sleep_for(std::chrono::milliseconds{50});
       }
     }

@@ -22,7 +22,9 @@ public:
 
   int acknowledged(const std::string& node) const;
   /// How often a submission had no answer or was pushed back, and was made again.
-  int repeated() const { return repeated_; }
+  int repeated() const { return static_cast<int>(why_repeated().size()); }
+  /// What was said each time.
+  std::vector<std::string> why_repeated() const;
   /// Each client ends when what it has submitted is acknowledged. All ids that were.
   std::vector<std::string> stop();
 
@@ -32,9 +34,9 @@ private:
   const std::string workflow_;
   const std::chrono::milliseconds pause_;
   std::atomic<bool> is_over_ = false;
-  std::atomic<int> repeated_ = 0;
-  mutable std::mutex mutex_; ///< of ids_
+  mutable std::mutex mutex_; ///< of the next two
   std::map<std::string, std::vector<std::string>> ids_;
+  std::vector<std::string> why_repeated_;
   std::vector<std::jthread> threads_;
 };
 

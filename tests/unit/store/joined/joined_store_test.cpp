@@ -473,7 +473,6 @@ TEST_CASE("faults are told with the partition that has them, and figures of file
     using failing_partition::failing_partition;
     check_report check() const override { return {1, 1, {"task 5: its checksum does not match"}}; }
     std::vector<set_aside_damaged> damaged() override { return {{5, "its checksum does not match", at(0)}}; }
-    std::vector<std::uint32_t> awaited_by() override { return {2, 0}; }
   };
   joined_store store{
     {std::make_shared<failing_partition>(s.partition(0)), std::make_shared<damaged_partition>(s.partition(2))}};
@@ -482,8 +481,6 @@ TEST_CASE("faults are told with the partition that has them, and figures of file
   CHECK(found.tasks == 1);
   REQUIRE(store.damaged().size() == 1);
   CHECK(store.damaged()[0].number == 5);
-  CHECK(store.awaited_by() == std::vector<std::uint32_t>{2, 0});
-  CHECK(s->awaited_by().empty());
 }
 
 TEST_CASE("partitions that share saves are durable without one, and are saved together") {
