@@ -17,6 +17,7 @@ const neverSeen = [
   /^late_reply\./,
   /^problem\.retry_after_ms$/,
   /^store_stats_answer\.last_numbers$/, // of several partitions
+  /^store_check_answer\.partitions_elsewhere$/, // likewise, that other nodes have
 ];
 
 /** A workflow that says all that one can say. */
