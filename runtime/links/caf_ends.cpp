@@ -8,11 +8,13 @@
 #include <caf/io/network/acceptor_impl.hpp>
 #include <caf/io/network/default_multiplexer.hpp>
 #include <caf/io/network/scribe_impl.hpp>
+#include <caf/sec.hpp>
 
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <deque>
@@ -138,10 +140,35 @@ public:
   std::string addr() const override { return address_; }
   std::uint16_t port() const override { return caf_ends::dialed_port; }
 
+  bool consume(caf::execution_unit* unit, const void* bytes, std::size_t size) override {
+    const bool goes_on = caf_network::scribe_impl::consume(unit, bytes, size);
+    if (!is_known_ && !detached()) // it is when CAF has closed it
+      learn_node();
+    return goes_on;
+  }
+
 private:
+  /// Of several connections to a node CAF keeps all: when one is lost, it goes on with another one, and tells nobody
+  /// that what was on its way is lost, too. So the later one ends before anything is sent there. Of two nodes that
+  /// connect to each other at once each may end the other's: then both are told, and dial again.
+  void learn_node() {
+    auto& broker = static_cast<io::basp_broker&>(*parent());
+    const auto own = hdl();
+    const auto node = broker.instance.tbl().lookup_direct(own);
+    if (!node)
+      return; // it has not said yet who it is
+    is_known_ = true;
+    const auto& all = broker.instance.tbl().direct_by_hdl_;
+    if (std::count_if(all.begin(), all.end(), [&](const auto& r) { return r.second == node; }) < 2)
+      return;
+    broker.connection_cleanup(own, caf::sec::redundant_connection);
+    broker.close(own);
+  }
+
   const shared_state ends_;
   const std::shared_ptr<void> place_;
   const std::string address_;
+  bool is_known_ = false; ///< to CAF: which node is at the other side
 };
 
 /// Takes the connections that wait at a door, instead of accepting from a listening socket.
