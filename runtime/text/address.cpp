@@ -5,6 +5,8 @@
 #include <boost/asio/ip/tcp.hpp>
 
 #include <charconv>
+#include <random>
+#include <utility>
 
 namespace steadfast::runtime {
 
@@ -37,12 +39,25 @@ bool is_loopback(const address& a) {
 }
 
 std::vector<std::uint16_t> free_ports(std::size_t count) {
+  constexpr std::uint16_t first = 20'000;
+  constexpr std::uint16_t last = 32'000; // the kernel gives higher ones to whoever connects, at any time
+  std::random_device random;
+  std::uniform_int_distribution<std::uint16_t> draw{first, last};
   boost::asio::io_context io;
   std::vector<boost::asio::ip::tcp::acceptor> held; // together, so that none comes twice
   std::vector<std::uint16_t> ports;
-  for (std::size_t i = 0; i < count; ++i) {
-    held.emplace_back(io, boost::asio::ip::tcp::endpoint{boost::asio::ip::address_v4::loopback(), 0});
-    ports.push_back(held.back().local_endpoint().port());
+  while (ports.size() < count) {
+    const auto port = draw(random);
+    boost::asio::ip::tcp::acceptor a{io, boost::asio::ip::tcp::v4()};
+    a.set_option(boost::asio::socket_base::reuse_address{true});
+    boost::system::error_code taken;
+    a.bind({boost::asio::ip::address_v4::loopback(), port}, taken);
+    if (!taken)
+      a.listen(1, taken);
+    if (taken)
+      continue;
+    held.push_back(std::move(a));
+    ports.push_back(port);
   }
   return ports;
 }

@@ -25,7 +25,7 @@ std::optional<address> parse_address(std::string_view text);
 /// by others.
 bool is_loopback(const address& a);
 
-/// Ports of 127.0.0.1 on which nobody listens at this moment.
+/// Ports of 127.0.0.1 on which nobody listens at this moment, and that the kernel gives to nobody who connects.
 std::vector<std::uint16_t> free_ports(std::size_t count);
 
 } // namespace steadfast::runtime

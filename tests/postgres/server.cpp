@@ -1,15 +1,13 @@
 #include "tests/postgres/server.hpp"
 
+#include "runtime/text/address.hpp"
 #include "store/postgres/schema.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/fast_place.hpp"
 
-#include <arpa/inet.h>
 #include <libpq-fe.h>
-#include <netinet/in.h>
 #include <pwd.h>
 #include <sys/shm.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,27 +27,6 @@ std::string server_user() {
   if (geteuid() != 0)
     return {};
   return getpwnam("postgres") == nullptr ? "nobody" : "postgres";
-}
-
-bool is_free(std::uint16_t port) {
-  const int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const bool free = bind(s, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  close(s);
-  return free;
-}
-
-/// Below those that the kernel gives to clients, so that nobody has it while the server is down.
-std::uint16_t free_port() {
-  static unsigned tried = 0;
-  for (;;) {
-    const auto port = static_cast<std::uint16_t>(20'000 + (static_cast<unsigned>(getpid()) * 13 + ++tried) % 12'000);
-    if (is_free(port))
-      return port;
-  }
 }
 
 using session = std::unique_ptr<PGconn, decltype(&PQfinish)>;
@@ -161,7 +138,7 @@ postgres_server::postgres_server(const postgres_server& primary, const std::stri
 void postgres_server::begin() {
   give_to_server_user(folder_.path());
   if (at_.port == 0)
-    at_.port = free_port();
+    at_.port = runtime::free_ports(1).front();
 }
 
 postgres_server::~postgres_server() {
