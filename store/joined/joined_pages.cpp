@@ -68,9 +68,9 @@ Page newest_first(std::vector<Page>&& of, std::vector<Entry> Page::*list, std::s
   return all;
 }
 
+/// Each is in the first group to which it belongs. In that order.
 template <class Entry, class Same>
 std::vector<std::vector<Entry>> grouped(std::vector<Entry>&& all, Same same) {
-  std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) { return a.number < b.number; });
   std::vector<std::vector<Entry>> groups;
   for (auto& x : all) {
     const auto of = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return same(g, x); });
@@ -80,6 +80,12 @@ std::vector<std::vector<Entry>> grouped(std::vector<Entry>&& all, Same same) {
       groups.push_back({std::move(x)});
   }
   return groups;
+}
+
+template <class Entry, class Same>
+std::vector<std::vector<Entry>> grouped_by_number(std::vector<Entry>&& all, Same same) {
+  std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) { return a.number < b.number; });
+  return grouped(std::move(all), same);
 }
 
 bool is_open(const incident& x) {
@@ -126,7 +132,7 @@ std::vector<late_reply_entry> joined(std::vector<std::vector<late_reply_entry>> 
 // ---- what each partition has of the same thing ----
 
 std::vector<std::vector<incident>> groups_of(std::vector<incident> all) {
-  return grouped(std::move(all), [](const std::vector<incident>& group, const incident& x) {
+  return grouped_by_number(std::move(all), [](const std::vector<incident>& group, const incident& x) {
     return is_open(group.front()) && is_open(x) && group.front().what == x.what;
   });
 }
@@ -160,31 +166,23 @@ constexpr workflow::span apart_max = std::chrono::seconds{10};
 std::vector<workflow::act> joined_acts(const std::vector<incident>& group) {
   struct told_act {
     workflow::act what;
-    std::vector<const incident*> in;
+    const incident* of;
   };
-  std::vector<std::pair<workflow::act, const incident*>> every;
+  std::vector<told_act> every;
   for (const auto& x : group)
     for (const auto& a : x.acts)
-      every.emplace_back(a, &x);
-  const auto order = [](const auto& x) { return std::tie(x.first.at, x.first.who, x.first.what, x.first.why); };
+      every.push_back({a, &x});
+  const auto order = [](const told_act& x) { return std::tie(x.what.at, x.what.who, x.what.what, x.what.why); };
   std::stable_sort(every.begin(), every.end(), [&](const auto& x, const auto& y) { return order(x) < order(y); });
-  std::vector<told_act> told;
-  for (const auto& [a, in] : every) {
-    const auto words = [](const workflow::act& x) { return std::tie(x.who, x.what, x.why); };
-    const auto same = std::find_if(told.begin(), told.end(), [&, &a = a, in = in](const told_act& t) {
-      return words(t.what) == words(a) && a.at - t.what.at <= apart_max
-             && std::count(t.in.begin(), t.in.end(), in) == 0;
-    });
-    if (same == told.end())
-      told.push_back({a, {in}});
-    else
-      same->in.push_back(in);
-  }
-  if (told.size() > incident_acts_max)
-    told.erase(told.begin(), told.end() - static_cast<std::ptrdiff_t>(incident_acts_max));
+  const auto words = [](const told_act& x) { return std::tie(x.what.who, x.what.what, x.what.why); };
+  const auto told = grouped(std::move(every), [&](const std::vector<told_act>& same, const told_act& x) {
+    const auto is_of_its_incident = [&](const told_act& y) { return y.of == x.of; };
+    return words(same.front()) == words(x) && x.what.at - same.front().what.at <= apart_max
+           && std::none_of(same.begin(), same.end(), is_of_its_incident);
+  });
   std::vector<workflow::act> acts;
-  for (auto& t : told)
-    acts.push_back(std::move(t.what));
+  for (auto i = told.size() - std::min(told.size(), incident_acts_max); i < told.size(); ++i)
+    acts.push_back(told[i].front().what);
   return acts;
 }
 
@@ -216,11 +214,12 @@ std::vector<std::vector<workflow::bulk_act>> groups_of(std::vector<workflow::bul
   const auto start = [](const workflow::bulk_act& b) {
     return std::tie(b.who, b.why, b.act, b.step, b.document, b.new_key, b.where, b.filter, b.about);
   };
-  return grouped(std::move(all), [&](const std::vector<workflow::bulk_act>& group, const workflow::bulk_act& x) {
-    const auto is_of_its_partition = [&](const auto& b) { return b.number % partitions == x.number % partitions; };
-    return start(group.front()) == start(x) && std::chrono::abs(group.front().started_at - x.started_at) <= apart_max
-           && std::none_of(group.begin(), group.end(), is_of_its_partition);
-  });
+  return grouped_by_number(
+    std::move(all), [&](const std::vector<workflow::bulk_act>& group, const workflow::bulk_act& x) {
+      const auto is_of_its_partition = [&](const auto& b) { return b.number % partitions == x.number % partitions; };
+      return start(group.front()) == start(x) && std::chrono::abs(group.front().started_at - x.started_at) <= apart_max
+             && std::none_of(group.begin(), group.end(), is_of_its_partition);
+    });
 }
 
 std::vector<workflow::bulk_act> bulk_acts_with(std::uint64_t number, std::vector<workflow::bulk_act> all,

@@ -45,8 +45,10 @@ answer<act_on_schedule> told_of_run(const workflow::schedule_state& s, workflow:
     case workflow::moment_fate::made: return {applied(), {true, 1, moment, false, {}}};
     case workflow::moment_fate::queued: return {applied(), {true, 0, moment, false, {}}};
     case workflow::moment_fate::skipped:
-      return schedule_refused("task " + workflow::quoted(n.text) + " of the schedule is not over, and its overlap is "
-                              + std::string{workflow::to_string(s.what.rule)});
+      return schedule_refused("task " + workflow::quoted(n.text) + " of the schedule is not over, and "
+                              + (s.queued != workflow::unset
+                                   ? "another moment is queued already"
+                                   : "its overlap is " + std::string{workflow::to_string(s.what.rule)}));
     default: return schedule_refused(n.text);
   }
 }

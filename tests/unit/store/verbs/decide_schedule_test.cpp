@@ -137,6 +137,25 @@ TEST_CASE("deciding: a schedule that is run makes a task now, or says why not") 
   CHECK_FALSE(removed.put);
 }
 
+TEST_CASE("deciding: who runs a schedule while its task is open is told whether another moment is queued") {
+  auto there = begun_hourly();
+  there.what.rule = GENERATE(workflow::overlap::skip, workflow::overlap::queue);
+  auto needs = that_makes({});
+  needs.before = [](std::uint64_t) { return workflow::task_before{true, 3, "t"}; };
+  const auto run = [&] {
+    auto a = decide(act_of_ann(schedule_act::run), &there, needs);
+    there = a.put.value_or(there);
+    return a.said;
+  };
+  const auto first = run();
+  if (there.what.rule == workflow::overlap::skip) {
+    CHECK(first.why == "task `t` of the schedule is not over, and its overlap is skip");
+    return;
+  }
+  CHECK(first.result == write_status::applied);
+  CHECK(run().why == "task `t` of the schedule is not over, and another moment is queued already");
+}
+
 TEST_CASE("deciding: of refusals in a row people are told of the first, and that they are over") {
   const auto well = with_fate(moment_fate::made);
   const auto refused = with_fate(moment_fate::refused);
