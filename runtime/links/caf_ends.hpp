@@ -45,7 +45,8 @@ private:
 inline constexpr std::uint16_t door_for_nodes = 1;
 inline constexpr std::uint16_t door_for_clients = 2;
 
-/// A middleman actor over those connections. It takes the requests of CAF's own; end it before the system, by `kill`.
+/// A middleman actor over those connections, of which it keeps one to each node. It takes the requests of CAF's own;
+/// end it before the system, by `kill`.
 caf::io::middleman_actor spawn_connector(caf::actor_system& sys, const caf_ends& ends);
 
 } // namespace steadfast::runtime

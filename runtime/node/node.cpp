@@ -252,7 +252,6 @@ private:
     host.wrap = [this](auto partition) { return wrap_ ? wrap_(std::move(partition)) : std::move(partition); };
     host.prepare = [this](const workflow::partition& p, store::local_store& s) { return registered(s, p); };
     host.take = [this](std::uint32_t partition, std::shared_ptr<store::local_store> s) {
-      log_line("info", "node " + options_.name + " has " + name_of(partition) + " now");
       take_partition(options_, with_store(std::move(s), partition), parts_, partition);
     };
     host.leave = [this](std::uint32_t partition, const std::function<void()>& let_go) { leave(partition, let_go); };
@@ -271,13 +270,9 @@ private:
     }
   }
 
-  std::string name_of(std::uint32_t partition) const {
-    return parts_.partitions.size() == 1 ? "the store" : "partition " + std::to_string(partition) + " of the store";
-  }
-
   /// The store that this node has as long as it runs.
   std::shared_ptr<store::local_store> opened() {
-    auto store = open_store(options_, {wait_for_turn_}, wrap_);
+    auto store = open_store(options_, wait_for_turn_, wrap_);
     while (store) {
       const auto why_not = registered(*store);
       if (why_not.empty())

@@ -57,15 +57,13 @@ std::shared_ptr<store::local_store> open_files(const node_options& node, const s
 
 } // namespace
 
-std::shared_ptr<store::local_store> open_store(const node_options& o, const turn_taking& turn,
+std::shared_ptr<store::local_store> open_store(const node_options& o, const store::wait_for_turn& wait,
                                                const store_wrapper& wrap) {
   if (!o.store_server.is_used())
     return open_files(o, wrap);
   try {
-    auto there = postgres_options_of(o, holder_name_of(o));
-    there.waits_for_server = turn.waits_for_server;
-    there.lets_others_first = turn.lets_others_first;
-    return as_one(store::open_postgres_store(there, std::chrono::steady_clock::now, turn.wait), o, wrap);
+    const auto there = postgres_options_of(o, holder_name_of(o));
+    return as_one(store::open_postgres_store(there, std::chrono::steady_clock::now, wait), o, wrap);
   } catch (const store::store_error& e) {
     throw node_error{e.what()};
   }

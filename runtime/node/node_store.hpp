@@ -10,19 +10,13 @@
 
 namespace steadfast {
 
-/// How a node waits for its turn to have a store on a server.
-struct turn_taking {
-  store::wait_for_turn wait;
-  bool waits_for_server = false;             ///< also if none can be reached at first
-  std::function<bool()> lets_others_first{}; ///< it has the store only if nobody else wants it; empty: no
-};
-
 /// Makes a store of one, or of one of its partitions.
 using store_wrapper = std::function<std::shared_ptr<store::local_store>(std::shared_ptr<store::local_store>)>;
 
-/// The store of a node, in files or on a server: a joined_store if it has several partitions. Null: it waited for its
-/// turn, and was told not to wait any longer. Throws node_error.
-std::shared_ptr<store::local_store> open_store(const node_options& o, const turn_taking& turn,
+/// The store of a node, in files or on a server: a joined_store if it has several partitions. `wait` is asked between
+/// two looks while another process has the one on the server. Null: it was told not to wait any longer. Throws
+/// node_error.
+std::shared_ptr<store::local_store> open_store(const node_options& o, const store::wait_for_turn& wait,
                                                const store_wrapper& wrap);
 
 /// Definitions are kept for ever, under their version: changing one without raising it is a mistake. If a file was

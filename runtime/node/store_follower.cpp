@@ -32,6 +32,10 @@ std::uint32_t store_follower::count() const {
     std::count_if(seats_.begin(), seats_.end(), [](const seat& s) { return s.store || s.taken; }));
 }
 
+std::string store_follower::name_of(std::uint32_t partition) const {
+  return seats_.size() == 1 ? "the store" : "partition " + std::to_string(partition) + " of the store";
+}
+
 // ---- taking ----
 
 store_partitions store_follower::take_at_start(const store::wait_for_turn& wait) {
@@ -95,8 +99,10 @@ void store_follower::look_at(std::uint32_t partition) {
       return;
     }
     s.store = std::exchange(s.taken, nullptr);
-    if (is_running_)
+    if (is_running_) {
+      host_.log("info", "node " + node_ + " has " + name_of(partition) + " now");
       host_.take(partition, s.store);
+    }
   } catch (const store::store_error& e) { // somebody was faster, or the server is away
     if (e.is_fatal())
       throw;
@@ -153,8 +159,8 @@ milliseconds store_follower::until_next_look() const {
 }
 
 void store_follower::let_go_some(const std::stop_token& end) {
+  const bool is_told_now = turns_.was_told_to_leave();
   const bool is_leaving = turns_.is_leaving();
-  const bool is_told_now = is_leaving && !std::exchange(was_leaving_, is_leaving);
   if ((!is_leaving && count() < 2) || (clock::now() < ask_again_ && !is_told_now))
     return;
   bool is_awaited = true;
@@ -179,8 +185,7 @@ void store_follower::let_go_some(const std::stop_token& end) {
 
 void store_follower::let_go(std::uint32_t partition, const std::stop_token& end) {
   auto& s = seats_[partition];
-  const auto which = seats_.size() == 1 ? std::string{"the store"} : "partition " + std::to_string(partition);
-  host_.log("info", "another node waits for " + which + ": node " + node_ + " lets it go");
+  host_.log("info", "another node waits for " + name_of(partition) + ": node " + node_ + " lets it go");
   s.store->prepare_to_let_go([&](auto time) { return turns_.wait_for_readers(time, end); });
   host_.leave(partition, [&s] { s.store->let_go(); });
   s.store.reset();

@@ -72,6 +72,7 @@ private:
   };
 
   std::uint32_t count() const;
+  std::string name_of(std::uint32_t partition) const;
   void look_at_all();
   void look_at(std::uint32_t partition);
   void note_trouble(const std::string& why);
@@ -91,7 +92,6 @@ private:
   std::string holder_;
   std::string trouble_; ///< why no look is possible, as was told last
   clock::time_point ask_again_;
-  bool was_leaving_ = false;
   bool is_running_ = false; ///< the node has been told what was taken at its start
   std::atomic<bool> takes_no_more_ = false;
   std::jthread thread_; ///< last: it uses the rest

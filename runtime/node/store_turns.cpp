@@ -48,8 +48,12 @@ bool store_turns::wait_to_look(milliseconds usual, const std::stop_token& end) {
     changed_.wait_until(lock, end, until, [&] { return is_often() || is_told(); });
   else
     changed_.wait_for(lock, end, std::min(usual, often), is_told);
-  is_told_to_leave_ = false;
   return !end.stop_requested();
+}
+
+bool store_turns::was_told_to_leave() {
+  const std::lock_guard lock{mutex_};
+  return std::exchange(is_told_to_leave_, false);
 }
 
 bool store_turns::wait_for_readers(milliseconds time, const std::stop_token& end) {

@@ -25,6 +25,8 @@ public:
 
   /// Between two looks, or until the node is to leave. False: it shall end.
   bool wait_to_look(std::chrono::milliseconds usual, const std::stop_token& end);
+  /// Since it was asked last: each time is to be followed at once, whenever the thread would have asked who waits.
+  bool was_told_to_leave();
   /// While it is about to be let go. False: there is no time left.
   bool wait_for_readers(std::chrono::milliseconds time, const std::stop_token& end);
   void note_left();

@@ -26,7 +26,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -383,8 +382,6 @@ TEST_CASE("row 147: when a node that has three partitions of a server is killed,
   CHECK(successor->wait(hang_limit) == 0);
   CHECK(server.sql({"select count(*) from steadfast.partition_owner where holder <> ''"}) == "0");
 }
-
-namespace {} // namespace
 
 TEST_CASE(
   "row 147: the partitions of a store are spread over its nodes, and those of one that is killed over the rest") {

@@ -19,11 +19,11 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace steadfast;
@@ -74,6 +74,7 @@ struct caf_node {
     caf::anon_send_exit(connector, caf::exit_reason::kill);
   }
   caf_node(const caf_node&) = delete;
+  caf_node& operator=(const caf_node&) = delete;
 
   /// The answer of that actor; 0: none.
   std::int32_t number_after(const caf::actor& of, std::int32_t number) {
@@ -82,7 +83,6 @@ struct caf_node {
     self->request(of, patience, number).receive([&](std::int32_t n) { answer = n; }, [](const caf::error&) {});
     return answer;
   }
-  caf_node& operator=(const caf_node&) = delete;
 
   network_config config;
   caf::actor_system system{config};
@@ -120,6 +120,7 @@ public:
     threads_.emplace_back([this] { carry_all(from_, to_); });
     threads_.emplace_back([this] { carry_all(to_, from_); });
   }
+
   /// The actor there.
   caf::actor reached() {
     caf::actor found;
@@ -176,13 +177,11 @@ TEST_CASE("row 20: a connection that CAF gets after all were broken off is shut 
   caf::actor_system system{config};
   caf_ends ends;
   const auto connector = spawn_connector(system, ends);
-  std::array<int, 2> pair{};
-  REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) == 0);
-  const owned_socket other{pair[1]};
+  auto [near, other] = socket_pair();
   const bool is_over = GENERATE(false, true);
   if (is_over)
     ends.break_off();
-  const auto ticket = ends.add_dialed({owned_socket{pair[0]}, {}, "127.0.0.1"});
+  const auto ticket = ends.add_dialed({std::move(near), {}, "127.0.0.1"});
   caf::scoped_actor self{system};
   self->send(connector, caf::connect_atom_v, ticket, caf_ends::dialed_port);
   if (is_over) {

@@ -12,6 +12,9 @@ namespace steadfast::store::test {
 
 TEST_CASE("what starts tasks of a workflow with a limit is warned of, where there are several partitions") {
   opened_partitions s;
+  const auto warnings = [&](const std::string& about = {}) {
+    return limit_warnings(*s, s->partitions().size(), about);
+  };
   auto charge = delivery();
   charge.name = "charge";
   charge.limit = workflow::limit_rule{"/customer", 1};
@@ -24,16 +27,16 @@ TEST_CASE("what starts tasks of a workflow with a limit is warned of, where ther
   starts.wait->name = "charge";
   order.steps.push_back(starts);
   REQUIRE(s.one(register_definition{order}).result == write_status::applied);
-  CHECK(limit_warnings(*s, s->partitions().size()).empty()); // it has no limit as far as is known
+  CHECK(warnings().empty()); // it has no limit as far as is known
   REQUIRE(s.one(register_definition{charge}).result == write_status::applied);
   const std::vector<std::string> of_step{
     "workflow `order`: step `charges` starts tasks of workflow `charge`, which are limited by payload:/customer: since "
     "the store has 3 partitions, all before the first `/` of the id of the first task must be the same as all before "
     "the first `/` of that key; else the task is refused"};
-  CHECK(limit_warnings(*s, s->partitions().size()) == of_step);
-  CHECK(limit_warnings(*s, s->partitions().size(), "order") == of_step);
-  CHECK(limit_warnings(*s, s->partitions().size(), "charge") == of_step);
-  CHECK(limit_warnings(*s, s->partitions().size(), "delivery").empty());
+  CHECK(warnings() == of_step);
+  CHECK(warnings("order") == of_step);
+  CHECK(warnings("charge") == of_step);
+  CHECK(warnings("delivery").empty());
 
   workflow::schedule nightly;
   nightly.name = "nightly";
@@ -43,8 +46,8 @@ TEST_CASE("what starts tasks of a workflow with a limit is warned of, where ther
   const auto put = s.one(put_schedule{nightly, {}, at(1), false});
   INFO(put.why);
   REQUIRE(put.result == write_status::applied);
-  CHECK(limit_warnings(*s, s->partitions().size()).size() == 2);
-  const auto of_schedule = limit_warnings(*s, s->partitions().size(), "nightly");
+  CHECK(warnings().size() == 2);
+  const auto of_schedule = warnings("nightly");
   REQUIRE(of_schedule.size() == 1);
   CHECK(of_schedule[0].starts_with("schedule `nightly` starts tasks of workflow `charge`"));
   CHECK(mentions(of_schedule[0], "the name of the schedule must be the same as"));
@@ -52,12 +55,12 @@ TEST_CASE("what starts tasks of a workflow with a limit is warned of, where ther
   auto ada = nightly;
   ada.name = "ada"; // its tasks are where the key is
   REQUIRE(s.one(put_schedule{ada, {}, at(1), false}).result == write_status::applied);
-  CHECK(limit_warnings(*s, s->partitions().size(), "ada").empty());
+  CHECK(warnings("ada").empty());
 
   charge.version = 2;
   charge.limit.reset();
   REQUIRE(s.one(register_definition{charge}).result == write_status::applied);
-  CHECK(limit_warnings(*s, s->partitions().size()).empty());
+  CHECK(warnings().empty());
 }
 
 } // namespace steadfast::store::test
