@@ -108,10 +108,12 @@ private:
     return view;
   }
 
+  /// What clients are told of a task is never older than what they were told before, by whatever node.
   task_view on_show(const show_task& m) {
     auto view = view_of(deps_.store->find(m.id), true);
     if (!view.task)
       view.damage = deps_.store->damage_of(m.id).value_or("");
+    deps_.store->expect_newest();
     return view;
   }
 

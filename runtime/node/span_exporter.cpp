@@ -130,9 +130,19 @@ void span_exporter::serve(const std::stop_token& end) {
     }
     if (tasks.empty())
       continue;
-    const auto request = request_for(tasks);
-    const bool is_taken = request.empty() || send(request, is_last ? last_limit : request_limit);
+    const bool is_taken = send_all(tasks, is_last ? last_limit : request_limit);
     (is_taken ? figures_->sent : figures_->dropped) += tasks.size();
+  }
+}
+
+bool span_exporter::send_all(const std::vector<std::uint64_t>& tasks, std::chrono::milliseconds limit) {
+  try {
+    const auto request = request_for(tasks);
+    return request.empty() || send(request, limit);
+  } catch (const store::store_error& e) {
+    log_line("warning", "the spans of " + std::to_string(tasks.size())
+                          + " tasks are dropped, because the store cannot be read: " + e.what());
+    return false;
   }
 }
 

@@ -37,6 +37,7 @@ public:
 
 private:
   void serve(const std::stop_token& end);
+  bool send_all(const std::vector<std::uint64_t>& tasks, std::chrono::milliseconds limit);
   std::string request_for(const std::vector<std::uint64_t>& tasks) const;
   bool send(const std::string& request, std::chrono::milliseconds limit);
 

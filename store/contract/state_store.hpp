@@ -273,6 +273,9 @@ public:
   virtual std::optional<exported_task> export_task(const std::string& id) const = 0;
   virtual store_counts counts() const = 0;
   virtual check_report check() const = 0;
+  /// To be called after a read: throws store_error if another process may have the store by now, and have changed what
+  /// was read.
+  virtual void expect_newest() const {}
 };
 
 } // namespace steadfast::store

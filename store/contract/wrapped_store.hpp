@@ -76,6 +76,7 @@ public:
   store_counts counts() const override { return real().counts(); }
   file_figures sizes() const override { return real().sizes(); }
   check_report check() const override { return real().check(); }
+  void expect_newest() const override { real().expect_newest(); }
   void copy(const std::filesystem::path& to) const override { real().copy(to); }
   std::vector<std::uint32_t> awaited_by() override { return real().awaited_by(); }
   void prepare_to_let_go(const waiting& wait) override { real().prepare_to_let_go(wait); }

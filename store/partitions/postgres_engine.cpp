@@ -15,17 +15,6 @@ namespace steadfast::store {
 
 namespace {
 
-void take_surely(postgres::partition& p, const postgres::holding& seen) {
-  const auto answer = p.take(seen);
-  if (answer.result != postgres::taking::taken)
-    throw store_error{"partition " + std::to_string(p.number()) + " could not be taken: " + answer.why, false};
-}
-
-postgres::partition taken(postgres::partition p, const postgres::holding& seen) {
-  take_surely(p, seen);
-  return p;
-}
-
 /// What cannot be read now cannot be read later, unless it was the server that failed.
 [[noreturn]] void give_up_reading(const std::exception& e, postgres::partition& of) {
   const bool is_for_good = of.is_owned();
@@ -51,11 +40,11 @@ postgres_engine::postgres_engine(postgres_store_settings settings, const postgre
                                  postgres::monotonic_clock now)
     : settings_{std::move(settings)},
       now_{std::move(now)},
-      partition_{taken({settings_.partition, settings_.owner, now_}, seen)},
+      partition_{settings_.partition, settings_.owner, now_},
       ended_{settings_.owner, settings_.partition, now_},
       log_{partition_, ended_, settings_.lease, now_},
       living_{[this](const std::stop_token& end) { show_life(end); }},
-      memory_{read_all()} {
+      memory_{read_all(&seen)} {
   ended_.begin_to_know_ids();
 }
 
@@ -68,8 +57,16 @@ postgres_engine::postgres_engine(postgres_store_settings settings, postgres::mon
       living_{[this](const std::stop_token& end) { show_life(end); }},
       memory_{read_all()} {}
 
-std::unique_ptr<lmdb_engine> postgres_engine::read_all() {
+void postgres_engine::take_surely(const postgres::holding& seen) {
+  const auto answer = partition_.take(seen);
+  if (answer.result != postgres::taking::taken)
+    throw store_error{"partition " + std::to_string(settings_.partition) + " could not be taken: " + answer.why, false};
+}
+
+std::unique_ptr<lmdb_engine> postgres_engine::read_all(const postgres::holding* to_take) {
   const std::lock_guard lock{writing_};
+  if (to_take != nullptr)
+    take_surely(*to_take);
   std::filesystem::remove_all(settings_.limits.path); // of a process that was killed
   engine_settings settings;
   settings.outside = &log_;
@@ -88,7 +85,7 @@ std::unique_ptr<lmdb_engine> postgres_engine::read_all() {
 
 void postgres_engine::take(const postgres::holding& seen) {
   const std::lock_guard lock{writing_};
-  take_surely(partition_, seen);
+  take_surely(seen);
   try {
     const partition_log::filling on_the_way{log_};
     memory_->go_on();
@@ -271,6 +268,15 @@ void postgres_engine::show_life(const std::stop_token& end) {
 void postgres_engine::save_known() const {
   if (settings_.owner.known)
     settings_.owner.known->save();
+}
+
+// ---- beside other owners ----
+
+void postgres_engine::expect_newest() const {
+  if (!partition_.is_surely_owned(settings_.lease))
+    throw store_error{"PostgreSQL has not answered for the lease of the store, so that another node may have this task "
+                      "by now: ask again, or ask another node. Lists and counts show what was known last",
+                      false};
 }
 
 std::vector<std::uint32_t> postgres_engine::awaited_by() {

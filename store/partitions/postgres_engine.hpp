@@ -56,6 +56,7 @@ public:
   /// One, if the server is so near that to begin another meanwhile only makes both smaller.
   std::size_t commits_at_once() const override { return log_.is_far() ? settings_.commits_at_once : 1; }
   void save() override;
+  void expect_newest() const override;
   std::vector<std::uint32_t> awaited_by() override;
   void prepare_to_let_go(const waiting& wait) override;
   void let_go() override;
@@ -73,7 +74,8 @@ public:
 private:
   local_store& real() const override { return *memory_; }
 
-  std::unique_ptr<lmdb_engine> read_all();
+  void take_surely(const postgres::holding& seen);
+  std::unique_ptr<lmdb_engine> read_all(const postgres::holding* to_take = nullptr);
   bool is_read_quickly() const;
 
   std::string why_not_in_order();

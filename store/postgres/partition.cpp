@@ -320,11 +320,13 @@ take_answer partition::take(const holding& seen, const acknowledged& heard) {
   require(state_ == state::free, "only who does not own a partition takes it");
   const auto seen_here = all_known();
   const acknowledged known{std::max(seen_here.epoch, heard.epoch), std::max(seen_here.commit, heard.commit)};
+  const auto before = now_();
   const auto [answer, last] = take_if([&](const shown_partition& shown) { return may_take(shown, seen.epoch, known); },
                                       taking::moved, known.commit);
   if (answer.result == taking::taken) {
     known_.commit = last;
     state_ = state::owned;
+    last_sign_ = before;
     note_known();
   }
   return answer;
@@ -335,6 +337,7 @@ resolve_answer partition::resolve() {
   if (state_ == state::server_lost)
     return {resolving::server_lost, "the server has lost commits"};
   state_ = state::in_doubt; // of its epoch, from here on
+  const auto before = now_();
   const auto [answer, last] =
     take_if([&](const shown_partition& shown) { return may_take_again(shown, settings_.holder, known_); },
             taking::busy, // perhaps it was a taking of our own that arrived late
@@ -350,31 +353,43 @@ resolve_answer partition::resolve() {
       known_.commit = last;
       in_doubt_ = 0;
       state_ = state::owned;
+      last_sign_ = before;
   }
   return found;
+}
+
+bool partition::is_surely_owned(std::chrono::milliseconds lease) const {
+  const auto at = last_sign_.load();
+  return at != never && now_() - at < lease;
 }
 
 void partition::leave(state s) {
   state_ = s;
   in_doubt_ = s == state::in_doubt ? in_doubt_ : 0;
-  under_way_ = 0;
+  under_way_.clear();
+  if (s != state::in_doubt)
+    last_sign_ = never;
   connection_.reset();
 }
 
 void partition::send(std::vector<statement> statements) {
   require(state_ == state::owned && connection_, "only an owner without a doubt writes");
   statements.insert(statements.begin(), fence());
+  const auto sent = now_();
   connection_->send(statements);
-  ++under_way_;
+  under_way_.push_back(sent);
 }
 
 append_answer partition::end_append() {
-  require(under_way_ > 0, "no commit is under way");
+  require(!under_way_.empty(), "no commit is under way");
   auto answer = what_was_appended(connection_->receive());
-  const auto open = static_cast<std::int64_t>(under_way_--);
+  const auto open = static_cast<std::int64_t>(under_way_.size());
+  const auto sent = under_way_.front();
+  under_way_.pop_front();
   switch (answer.result) {
     case appending::applied:
       ++known_.commit;
+      last_sign_ = sent;
       note_known();
       break;
     case appending::lost: leave(state::free); break;
@@ -388,13 +403,13 @@ append_answer partition::end_append() {
 }
 
 append_answer partition::commit(std::vector<statement> statements) {
-  require(under_way_ == 0, "another commit is under way");
+  require(under_way_.empty(), "another commit is under way");
   send(std::move(statements));
   return end_append();
 }
 
 append_answer partition::append(std::string_view changes) {
-  require(under_way_ == 0, "another commit is under way");
+  require(under_way_.empty(), "another commit is under way");
   if (auto why = why_too_large(changes); !why.empty())
     return {appending::not_made, std::move(why), false};
   begin_append(changes);
@@ -402,9 +417,9 @@ append_answer partition::append(std::string_view changes) {
 }
 
 void partition::begin_append(std::string_view changes) {
-  const auto n = known_.commit + static_cast<std::int64_t>(under_way_) + 1;
+  const auto n = known_.commit + static_cast<std::int64_t>(under_way_.size()) + 1;
   std::vector<statement> all;
-  if (under_way_ > 0) // fails unless the one before was made
+  if (!under_way_.empty()) // fails unless the one before was made
     all.push_back({"select 1 / count(*) from " + log_table(number_, log_) + " where commit_number = $1",
                    {postgres::number(n - 1)}});
   all.push_back({"insert into " + log_table(number_, log_) + " (commit_number, changes) values ($1, $2)",
@@ -424,7 +439,7 @@ append_answer partition::rotate() {
 }
 
 std::vector<rows> partition::read_as_owner(std::vector<statement> statements, const char* what) {
-  require(state_ == state::owned && connection_ && under_way_ == 0,
+  require(state_ == state::owned && connection_ && under_way_.empty(),
           "only an owner reads, and does nothing else meanwhile");
   statements.insert(statements.begin(), fence()); // nobody takes it before all is read
   auto r = connection_->run(statements);
@@ -520,6 +535,7 @@ append_answer partition::move_away(const std::string& where) {
 }
 
 void partition::release() {
+  last_sign_ = never; // it may be taken as soon as the server knows
   if (state_ == state::owned)
     connection_->run({{"update partition_owner set holder = '' where number = $1 and epoch = $2 and holder = $3",
                        {postgres::number(number_), postgres::number(known_.epoch), text(settings_.holder)}}});

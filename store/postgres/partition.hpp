@@ -5,8 +5,10 @@
 #include "store/postgres/known_commits.hpp"
 #include "store/postgres/ownership.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -118,7 +120,7 @@ public:
   /// What became of the oldest. After `lost` and `unknown` none is under way any more: the same became of the later
   /// ones. REQUIRES: one is under way.
   append_answer end_append();
-  std::size_t under_way() const { return under_way_; }
+  std::size_t under_way() const { return under_way_.size(); }
 
   /// What became of the commit that ended as unknown: takes the partition over from itself, so that nothing sent under
   /// the epoch before can be made any more, and then looks for its number. As often as it must be, until the answer is
@@ -154,6 +156,9 @@ public:
   void release();
 
   bool is_owned() const { return state_ == state::owned; }
+  /// Nobody else can have taken it by now: what was sent last of all that is known to be made was sent less than a
+  /// lease ago, which a successor waits for from when he sees it (see succession). From any thread.
+  bool is_surely_owned(std::chrono::milliseconds lease) const;
   bool is_in_doubt() const { return state_ == state::in_doubt; }
   const acknowledged& known() const { return known_; }
   std::int64_t number() const { return number_; }
@@ -201,9 +206,11 @@ private:
   std::string last_server_; ///< that took writes
   state state_ = state::free;
   acknowledged known_;
-  std::size_t under_way_ = 0;
-  std::int64_t in_doubt_ = 0; ///< commits after `known_`
-  int log_ = 0;               ///< which of the two is written
+  std::deque<std::chrono::steady_clock::time_point> under_way_; ///< when each was sent
+  std::int64_t in_doubt_ = 0;                                   ///< commits after `known_`
+  int log_ = 0;                                                 ///< which of the two is written
+  static constexpr auto never = std::chrono::steady_clock::time_point::min();
+  std::atomic<std::chrono::steady_clock::time_point> last_sign_{never}; ///< was sent then; never: it is not owned
 };
 
 } // namespace steadfast::store::postgres

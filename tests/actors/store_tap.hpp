@@ -33,6 +33,8 @@ public:
   void fail_always(std::optional<fault> how) { always_ = how; }
   /// Every read goes wrong; what a test asks of the store itself included.
   void fail_reads(bool yes) { reads_fail_ = yes; }
+  /// Another process may have the store.
+  void be_perhaps_lost(bool yes) { is_perhaps_lost_ = yes; }
   /// Every save goes wrong, for good.
   void fail_saves() { save_fails_ = true; }
 
@@ -91,6 +93,10 @@ public:
                    std::size_t max) const override {
     return overdue_hidden_ ? due_page{} : real().overdue(now, after, max);
   }
+  void expect_newest() const override {
+    if (is_perhaps_lost_)
+      throw store::store_error{"another may have it", false};
+  }
   /// The next reading comes upon it.
   void find_damage(store::set_aside_damaged what) { found_.push_back(std::move(what)); }
   std::vector<store::set_aside_damaged> damaged() override {
@@ -138,6 +144,7 @@ private:
   std::optional<fault> always_;
   std::vector<store::set_aside_damaged> found_;
   bool reads_fail_ = false;
+  bool is_perhaps_lost_ = false;
   bool save_fails_ = false;
   bool overdue_hidden_ = false;
   std::vector<std::size_t> batches_;

@@ -3,6 +3,7 @@
 
 #include "store/partitions/postgres_store.hpp"
 #include "tests/postgres/opened_there.hpp"
+#include "tests/postgres/relay.hpp"
 #include "tests/support/file_limit.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/unit/store/random_writes.hpp"
@@ -267,6 +268,61 @@ TEST_CASE("row 88: an owner whose partition was taken writes nothing more, and s
   CHECK(is_fatal());
   CHECK_FALSE(next->find("c"));
   CHECK(former->find("a")); // what it had can still be read
+  CHECK_THROWS_AS(former->expect_newest(), store_error);
+}
+
+TEST_CASE("row 149: an owner whose lease may have ended does not pass what it has off as the newest") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url());
+  relay way{server.port()};
+  opened_there former{server.url()};
+  former.settings().owner.where.url = "postgresql://app@127.0.0.1:" + std::to_string(way.port()) + "/postgres";
+  former.settings().owner.limits = {std::chrono::milliseconds{500}, std::chrono::milliseconds{500}};
+  former.settings().owner.take_lock_limit = std::chrono::milliseconds{200};
+  former.settings().lease = std::chrono::seconds{3};
+  former.reopen();
+  CHECK_NOTHROW(former->expect_newest()); // it was taken just now
+  REQUIRE(former.submit("a").created);
+  const auto is_newest = [&] {
+    try {
+      former->expect_newest();
+      return true;
+    } catch (const store_error& e) {
+      CHECK_FALSE(e.is_fatal());
+      return false;
+    }
+  };
+  const auto is_cut_off = [&] {
+    way.freeze();
+    return comes_true([&] { return !is_newest(); });
+  };
+  SECTION("it shows signs of life") {
+    const auto later = std::chrono::steady_clock::now() + 3 * former.settings().lease / 2;
+    while (std::chrono::steady_clock::now() < later) {
+      CHECK(is_newest());
+      std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    }
+  }
+  SECTION("nobody has taken it") {
+    REQUIRE(is_cut_off());
+    CHECK(former->find("a")); // for those who know that it may be old
+    way.thaw();
+    CHECK(goes_on(former, "c"));
+    CHECK(is_newest());
+    former->let_go();
+    CHECK_FALSE(is_newest());
+  }
+  SECTION("another has") {
+    REQUIRE(is_cut_off());
+    opened_there next{server.url()};
+    REQUIRE(next.submit("b").created);
+    CHECK_FALSE(former->find("b"));
+    way.thaw();
+    CHECK_THROWS_AS(former.submit("c"), store_error);
+    CHECK_FALSE(is_newest());
+  }
 }
 
 TEST_CASE("row 88: rows are brought up to date by the owner alone") {
@@ -536,6 +592,7 @@ TEST_CASE("row 86: who has read a partition before he takes it has all that is i
   REQUIRE(submit(*first, "in_log") == write_status::applied);
   auto second = std::make_unique<postgres_engine>(settings("n2", second_folder), std::chrono::steady_clock::now);
   CHECK(second->find("in_log"));
+  CHECK_THROWS_AS(second->expect_newest(), store_error); // the owner may have changed it
   const auto is_used = GENERATE(true, false);
   REQUIRE(submit(*first, "later") == write_status::applied);
   if (is_used)
