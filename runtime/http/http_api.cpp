@@ -50,6 +50,12 @@ struct exchange {
 };
 using exchange_ptr = std::shared_ptr<exchange>;
 
+/// Without the query, in which there may be payloads, and tokens of steps.
+std::string path_of(const http_request& r) {
+  const std::string target{r.message.target()};
+  return target.substr(0, target.find('?'));
+}
+
 } // namespace
 
 class http_api::implementation : public std::enable_shared_from_this<implementation> {
@@ -216,7 +222,7 @@ private:
     if (!verb || !match.found)
       return no_route(x, match);
     if (*verb != api::verb::get && match.found->method != api::submit)
-      x->what = std::string{to_string(*verb)} + " " + std::string{x->request.message.target()};
+      x->what = std::string{to_string(*verb)} + " " + path_of(x->request);
     if (!x->caller.is_by_role(*match.found) && !require(x, match.found->needs))
       return;
     if (match.found->is_about == api::route::about::new_task)

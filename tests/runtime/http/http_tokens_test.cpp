@@ -3,6 +3,7 @@
 #include "runtime/http/access_tokens.hpp"
 #include "runtime/http/http_callers.hpp"
 #include "runtime/http/http_server.hpp"
+#include "runtime/logging/log.hpp"
 #include "runtime/toml/config_error.hpp"
 #include "steadfast/node_error.hpp"
 #include "tests/runtime/http/http_node.hpp"
@@ -12,6 +13,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 using namespace steadfast;
 using Catch::Matchers::Contains;
@@ -258,6 +260,30 @@ TEST_CASE("http: a token may do what its scopes say, and acts under its name") {
   CHECK(g.node.get("/v1/tasks/a", with(reads)).json().at("task").at("acts")[1].at("who") == "ops");
   CHECK(g.node.ask("POST", "/v1/leases/supervisor/release", "{}", with(operates)).status == 403);
   CHECK(g.node.ask("POST", "/v1/leases/supervisor/release", "{}", with(g.admin)).status == 200);
+}
+
+TEST_CASE("http: what is done with a token is logged under its name, without what a query may hold") {
+  const guarded_node g;
+  const auto submits = add_token(g.file, "shop", {api::scope::submits});
+  const tests::temp_folder folder;
+  const auto file = folder.path() / "log";
+  log_options to_file;
+  to_file.file = file;
+  start_log(to_file);
+  REQUIRE(g.node.ask("PUT", "/v1/tasks/a", R"({"workflow":"trip"})", with(submits)).status == 201);
+  CHECK(g.node.ask("POST", "/v1/tasks/a/actions?act=suspend&who=ann&why=hush", {}, with(g.admin)).status == 200);
+  CHECK(g.node.ask("POST", "/v1/steps/complete?token=hush&result=%7B%7D", {}, with(g.admin)).status >= 400);
+  CHECK(g.node.ask("POST", "/v1/tasks/a/actions", R"({"act":"resume","why":"hush"})", with(submits)).status == 403);
+  log_options quiet;
+  quiet.level = "warning";
+  start_log(quiet); // which writes what is left
+  std::ostringstream text;
+  text << std::ifstream{file}.rdbuf();
+  const auto told = text.str();
+  CHECK_THAT(told, Contains("root POST /v1/tasks/a/actions for ann: 200"));
+  CHECK_THAT(told, Contains("root POST /v1/steps/complete"));
+  CHECK_THAT(told, Contains("shop POST /v1/tasks/a/actions: 403"));
+  CHECK_THAT(told, !Contains("hush"));
 }
 
 TEST_CASE("row 106: a token of some workflows sees and makes no other tasks") {
