@@ -9,6 +9,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -274,6 +279,35 @@ TEST_CASE("http: who asks too often is told when to come again") {
     }
   CHECK(refused > 10);
   CHECK(tests::comes_true([&] { return n.get("/v1/nodes").status == 200; }));
+}
+
+TEST_CASE("row 83: a port for which no descriptor is left serves those who wait as soon as there is one") {
+  const http_node node;
+  REQUIRE(node.get("/health/live").status == 200);
+  const int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  REQUIRE(client >= 0);
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const int next = dup(client);
+  REQUIRE(next >= 0);
+  close(next);
+  const rlimit none_left{static_cast<rlim_t>(next), before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &none_left) == 0);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_port = htons(node.port());
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  CHECK(connect(client, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0);
+  const std::string request = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  CHECK(write(client, request.data(), request.size()) == static_cast<ssize_t>(request.size()));
+  pollfd answered{client, POLLIN, 0};
+  CHECK(poll(&answered, 1, 300) == 0);
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK(poll(&answered, 1, 10'000) == 1);
+  std::string answer(4096, '\0');
+  answer.resize(static_cast<std::size_t>(std::max<ssize_t>(read(client, answer.data(), answer.size()), 0)));
+  CHECK_THAT(answer, Catch::Contains("200 OK"));
+  close(client);
 }
 
 TEST_CASE("row 117: connections on which nothing is asked make way for others, the oldest first") {
