@@ -7,6 +7,7 @@
 #include "workflow/text/name.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -266,17 +267,48 @@ void explain_limit(const task& t, const definition& d, std::vector<explanation>&
     out.push_back({key + "; it counts as one of them until it ends"});
 }
 
+/// Which step it was that took so long, as far as its log goes back.
+void explain_time_used(const task& t, const definition& d, std::vector<explanation>& out) {
+  span longest{0};
+  std::vector<explanation> told;
+  for (std::size_t i = 0; i < t.steps.size(); ++i) {
+    const auto& s = t.steps[i];
+    const auto is_forward = [](const attempt_record& r) { return r.action != attempt_action::compensate; };
+    const auto first = std::find_if(s.log.begin(), s.log.end(), is_forward);
+    if (first == s.log.end())
+      continue;
+    const auto begun = first->started_at;
+    auto end = begun;
+    for (const auto& r : s.log)
+      if (is_forward(r))
+        end = std::max(end, r.ended_at == unset ? forward_ends_at(t, d) : r.ended_at);
+    if (end - begun <= longest)
+      continue;
+    longest = end - begun;
+    told = {{"time: step " + quoted(d.steps[i].name) + " took the longest; its first attempt began at", begun},
+            {"time: its last attempt ended at", end}};
+  }
+  std::move(told.begin(), told.end(), std::back_inserter(out));
+}
+
 void explain_limits(const task& t, const definition& d, instant now, std::vector<explanation>& out) {
   if (is_undoing(t)) {
     out.push_back({"limit: its deadline, which an undo may pass, is at", t.complete_by});
     return;
   }
   const instant forward_until = t.complete_by - d.undo_reserve;
-  if (forward_until <= now)
+  if (forward_until <= now) {
     out.push_back({"overdue: the task's time for forward work is used up; what happened is undone next. It ended at",
                    forward_until});
-  else
+    explain_time_used(t, d, out);
+  } else {
     out.push_back({"limit: if it is not done by then, what happened is undone; forward work ends at", forward_until});
+  }
+}
+
+void explain_undo_for_time(const task& t, const definition& d, std::vector<explanation>& out) {
+  if (t.cause == deadline_cause)
+    explain_time_used(t, d, out);
 }
 
 /// Nothing else can be undone before.
@@ -292,6 +324,7 @@ bool waits_for_undo_of_child(const task& t, const definition& d) {
 
 void explain_undoing(const task& t, const definition& d, std::vector<explanation>& out) {
   out.push_back({"undoing: what happened is being reversed" + in_brackets(t.cause)});
+  explain_undo_for_time(t, d, out);
   if (t.locked_by.empty() && !waits_for_undo_of_child(t, d))
     out.push_back({"pending: the undo waits until a scheduler takes it"});
 }
@@ -333,6 +366,7 @@ void explain_failed_undo(const task& t, const definition& d, const std::string& 
   out.push_back({"error: a person is needed: the undo of " + failed + " failed; since", t.ended_at});
   explain_what_is_left(t, d, out);
   out.push_back({"why it was undone: " + t.cause});
+  explain_undo_for_time(t, d, out);
   for (const std::size_t i : undo_order(t, d))
     out.push_back(
       {"in place: step " + quoted(d.steps[i].name) + " happened, or may have, and its undo has not run yet"});
@@ -400,6 +434,7 @@ std::vector<explanation> explain_whole(const task& t, const definition& d, insta
     case process_state::processed: return {{"processed: every step completed or was skipped; ended at", t.ended_at}};
     case process_state::undone:
       out.push_back({"undone: what happened was reversed" + in_brackets(t.cause) + "; ended at", t.ended_at});
+      explain_undo_for_time(t, d, out);
       explain_what_is_left(t, d, out);
       return out;
     case process_state::error: explain_error(t, d, out); return out;

@@ -160,6 +160,8 @@ bool is_at_agent(const task& t, std::string_view agent);
 
 /// Forward work ends here, so that undo still has its reserve.
 instant forward_ends_at(const task& t, const definition& d);
+/// The cause of an undo that began then.
+inline constexpr const char* deadline_cause = "its deadline passed before the work was done";
 
 /// Forward, and no step keeps step `i` from starting, or from going on if it waits: it has not happened, and all before
 /// it have or were skipped.

@@ -157,7 +157,7 @@ std::vector<std::size_t> begin_waits(draft& x) {
 
 void advance_forward(draft& x) {
   if (x.now >= forward_ends_at(x.t, x.d)) {
-    begin_undo(x, "its deadline passed before the work was done");
+    begin_undo(x, deadline_cause);
     return advance(x);
   }
   const auto found = begin_waits(x);

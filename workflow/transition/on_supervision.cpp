@@ -70,7 +70,7 @@ ruling on(draft& x, const deadline_passed&) {
     return ignored("no forward work is going on");
   if (x.now < forward_ends_at(x.t, x.d))
     return ignored("its deadline has not come");
-  begin_undo(x, "its deadline passed before the work was done");
+  begin_undo(x, deadline_cause);
   release_if_idle(x);
   advance(x);
   return applied();

@@ -176,6 +176,8 @@ TEST_CASE("explain: a failed undo names what is in place, who refused, why it wa
   told_of(x, "in place: step `a` happened, or may have, and has no compensation");
   told_of(x, "in place: step `b` happened, or may have, and its undo by agent `svc-undo` failed: not allowed");
   told_of(x, "why it was undone: its deadline passed before the work was done");
+  CHECK(told_of(x, "time: step `c` took the longest; its first attempt began at").at == x.t.steps[2].log[0].started_at);
+  CHECK(told_of(x, "time: its last attempt ended at").at == x.t.steps[2].log[0].ended_at);
   const auto cure = told_of(x, "next: nothing by itself").text;
   CHECK(cure.find("`task undo`") != std::string::npos);
   CHECK(cure.find("`task skip --step NAME`") != std::string::npos);
