@@ -96,7 +96,7 @@ int acknowledge(const alerts_arguments& g) {
 } // namespace
 
 void add_alerts(CLI::App& to, command& chosen) {
-  auto* alerts = to.add_subcommand("alerts", "Alerts: tasks and conditions that need a person");
+  auto* alerts = to.add_subcommand("alerts", "Alerts: tasks and conditions that need a person")->alias("alert");
   alerts->require_subcommand(1);
 
   auto l = std::make_shared<alerts_arguments>();

@@ -66,13 +66,19 @@ int answer(const approvals_arguments& g) {
 } // namespace
 
 void add_approvals(CLI::App& to, command& chosen) {
-  auto* approvals = to.add_subcommand("approvals", "Questions that wait for a person");
-  approvals->require_subcommand(1);
+  auto* approvals = to.add_subcommand("approvals", "Questions that wait for a person")->alias("approval");
+  approvals->require_subcommand(0, 1);
   auto g = std::make_shared<approvals_arguments>();
+  approvals->callback([g, approvals, &chosen] {
+    if (approvals->get_subcommands().empty())
+      chosen = [g] { return list(*g); };
+  });
   auto* lists = approvals->add_subcommand("list", "Open questions: the role, the question, and until when");
-  lists->add_option("--role", g->role, "Only those for this role")->type_name("ROLE");
-  add_node_choice(*lists, g->node);
-  lists->footer("Example: steadfast approvals list --role sales");
+  for (auto* to_list : {approvals, lists}) {
+    to_list->add_option("--role", g->role, "Only those for this role")->type_name("ROLE");
+    add_node_choice(*to_list, g->node);
+    to_list->footer("Example: steadfast approvals list --role sales");
+  }
   lists->callback([g, &chosen] { chosen = [g] { return list(*g); }; });
   auto* answers = approvals->add_subcommand("answer", "Answer one; who and why are kept in the task's story");
   answers->add_option("id", g->id, "The task")->required()->check(why_empty, "")->type_name("ID");

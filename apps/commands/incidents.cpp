@@ -169,7 +169,7 @@ arguments add_act(CLI::App& to, command& chosen, const std::string& name, const 
 } // namespace
 
 void add_incidents(CLI::App& to, command& chosen) {
-  auto* incidents = to.add_subcommand("incidents", "Open incidents, one line each");
+  auto* incidents = to.add_subcommand("incidents", "Open incidents, one line each")->alias("incident");
   incidents->require_subcommand(1);
 
   auto l = std::make_shared<incident_arguments>();

@@ -59,6 +59,9 @@ std::string retry_text(const json& s) {
          + text_of(r.value("initial", json{})) + " to " + text_of(r.value("cap", json{}));
 }
 
+/// Of tasks that have not ended.
+const json open_states{"pending", "processing", "undoing", "suspended", "error"};
+
 /// As in a file, shorter; parts of parts stand in brackets. Of the step's own result if it names no step.
 std::string condition_text(const json& w, bool is_part = false) {
   if (w.contains("not"))
@@ -260,11 +263,30 @@ int register_all(const workflow_arguments& g) {
   return done;
 }
 
+/// What there is of it at the node, and which tasks a new version does not change.
+void tell_what_is_there(const workflow_arguments& g, const std::string& name) {
+  auto node = connect(g.node);
+  try {
+    const auto newest = node.call(api::workflow_show, {{"name", name}}).at("workflow").at("version");
+    const auto open = node.call(api::task_count, {{"workflow", name}, {"states", open_states}}).at("count");
+    std::cout << "at the node: newest version " << newest << "; tasks that have not ended: " << open
+              << ", which go on with the version that they began with\n";
+  } catch (const client_error& e) {
+    if (e.why() != client_error::kind::not_found)
+      throw;
+    std::cout << "the node has no version of it\n";
+  }
+}
+
 int check_against_node(const workflow_arguments& g) {
   const int code = check(g);
-  if (code == done)
-    for (const auto& file : g.files)
-      register_file(g, file, true);
+  if (code != done)
+    return code;
+  for (const auto& file : g.files) {
+    register_file(g, file, true);
+    if (!g.node.json)
+      tell_what_is_there(g, load_workflow(file).name);
+  }
   return code;
 }
 

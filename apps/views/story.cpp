@@ -152,6 +152,14 @@ std::string waiting_text(const json& step, workflow::instant now) {
   return text;
 }
 
+/// Where to look for what a step did that started tasks.
+std::string child_text(const json& step) {
+  if (const auto items = text_of(step, "items_workflow"); !items.empty())
+    return "its items: task list --workflow " + items;
+  const auto child = text_of(step, "child");
+  return child.empty() ? "" : "its task: " + printable(child);
+}
+
 bool is_step_open(const json& step) {
   const auto state = text_of(step, "state");
   return state == "not_started" || state == "failed" || state == "unknown" || state == "compensating"
@@ -227,9 +235,9 @@ void add_step(table& rows, const json& step, workflow::instant begun, workflow::
         {(n == 1 ? "" : times_text(log, i, n) + "; ") + outcome_text(last), outcome_colour(last)});
     i += n;
   }
-  const auto waiting = is_step_open(step) ? waiting_text(step, now) : "";
-  if (first || !waiting.empty())
-    add("", first ? text_of(step, "agent") : "", "", "", {waiting, colour::faint});
+  const auto rest = is_step_open(step) ? waiting_text(step, now) : child_text(step);
+  if (first || !rest.empty())
+    add("", first ? text_of(step, "agent") : "", "", "", {rest, colour::faint});
 }
 
 table step_table() {

@@ -36,6 +36,11 @@ TEST_CASE("submit makes a task once, waits for it and tells progress") {
   CHECK(other.code == 1);
   CHECK(other.out.empty());
 
+  const auto replaced = node.command({"submit", "one", "--id", "t-1", "--replace", "--data", "{}"});
+  CHECK(replaced.code == 1);
+  CHECK_THAT(replaced.err, Contains("has begun"));
+  CHECK(node.command({"submit", "one", "--id", "t-1", "--replace", "--debounce", "5s"}).code == 64);
+
   const auto made = node.json_of({"submit", "one", "--json"});
   REQUIRE(made.size() == 1);
   CHECK(made[0].at("created") == true);

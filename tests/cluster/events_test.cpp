@@ -91,7 +91,9 @@ TEST_CASE(
   CHECK(asked[0].at("id") == "o");
   CHECK(asked[0].at("step") == "approval");
   CHECK(asked[0].at("question") == "Ship it?");
+  CHECK(node.json_of({"approvals", "--json"}) == asked);
   CHECK(node.json_of({"approvals", "list", "--role", "finance", "--json"}).empty());
+  CHECK(node.json_of({"approvals", "--role", "finance", "--json"}).empty());
   CHECK_THAT(node.command({"approvals", "answer", "o", "approval", "perhaps"}).err,
              Catch::Contains("`perhaps` is none of the choices"));
   REQUIRE(node.command({"approvals", "answer", "o", "approval", "yes", "--why", "paid in full"}).code == 0);
@@ -102,6 +104,22 @@ TEST_CASE(
   CHECK(t.at("steps").at(3).at("state") == "completed");
   CHECK_THAT(node.command({"task", "show", "o"}).out, Catch::Contains("paid in full"));
   CHECK_THAT(node.command({"approvals", "answer", "o", "approval", "no"}).err, Catch::Contains("does not wait"));
+}
+
+TEST_CASE("a check against the node tells which version it has, and how many tasks have not ended") {
+  order_node node;
+  node.submit("o");
+  REQUIRE(node.step_becomes("o", 1, "waiting"));
+  const auto file = (node.folder().path() / "workflows" / "newer.toml").string();
+  node.folder().write("workflows/newer.toml",
+                      "name = \"orders\"\nversion = 2\n[[step]]\nname = \"a\"\nagent = \"quick\"\n");
+  const auto newer = node.command({"workflow", "check", "--against-node", file});
+  INFO(newer.err);
+  CHECK_THAT(newer.out, Catch::Contains("workflow orders v2 can be registered")
+                          && Catch::Contains("newest version 1; tasks that have not ended: 1,"));
+  node.folder().write("workflows/newer.toml", "name = \"other\"\n[[step]]\nname = \"a\"\nagent = \"quick\"\n");
+  CHECK_THAT(node.command({"workflow", "check", "--against-node", file}).out,
+             Catch::Contains("the node has no version of it"));
 }
 
 TEST_CASE("the command lists all questions, however many pages they fill") {

@@ -32,6 +32,7 @@ struct submit_arguments {
   std::string not_before;
   std::string reply_to;
   std::string on_conflict;
+  bool replaces = false;
   std::string debounce;
   bool wait = false;
   follow_choice how;
@@ -50,7 +51,9 @@ json params_of(const submit_arguments& g) {
   if (!g.not_before.empty())
     params["not_before_ms"] =
       parse_moment(g.not_before, wall_clock(), false, "--not-before").time_since_epoch().count();
-  if (!g.on_conflict.empty())
+  if (g.replaces)
+    params["on_conflict"] = "replace";
+  else if (!g.on_conflict.empty())
     params["on_conflict"] = g.on_conflict;
   if (!g.debounce.empty()) {
     const auto length = runtime::parse_span(g.debounce);
@@ -115,11 +118,14 @@ void add_submit(CLI::App& to, command& chosen) {
                                   "If the id is taken: same, refuse, or replace (if it has not begun) [same]")
                      ->check(CLI::IsMember({"same", "refuse", "replace"}))
                      ->type_name("WHAT");
+  auto* replaces =
+    sub->add_flag("--replace", g->replaces, "Replace a task of this id that has not begun")->excludes(conflict);
   sub
     ->add_option("--debounce", g->debounce,
                  "Replace a task that has not begun, and start it this long after the last submission")
     ->type_name("SPAN")
-    ->excludes(conflict);
+    ->excludes(conflict)
+    ->excludes(replaces);
   sub->add_option("--reply-to", g->reply_to, "Observer that receives progress")->type_name("NAME");
   sub->add_flag("--wait", g->wait, "Show progress until the task has ended; the exit code says how");
   add_follow_choice(*sub, g->how);
