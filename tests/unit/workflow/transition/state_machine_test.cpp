@@ -96,6 +96,13 @@ definition going_over_items() {
   return d;
 }
 
+/// Step `a` is called until its result is as wanted.
+definition called_again() {
+  auto d = two_steps();
+  d.steps[0].repeat = repeat_rule{{"", "/ok", condition::test::present, ""}, std::chrono::hours{1}, 3, false};
+  return d;
+}
+
 event of_child(child_state how) {
   return child_ended{0, {how, "so", blob{"1"}, {}, 0, how == child_state::counted ? "1 of 2 done" : ""}};
 }
@@ -175,6 +182,12 @@ const std::vector<place> step_places = {
    },
    starting},
   {"waiting for its items", [](scenario& s) { s.take(); }, going_over_items},
+  {"waiting for its next call",
+   [](scenario& s) {
+     s.take();
+     s.must(attempt_succeeded{s.ref("a"), blob{"1"}, {}});
+   },
+   called_again},
 };
 
 attempt_ref other_attempt(const scenario& s) {
