@@ -163,7 +163,7 @@ std::vector<method> methods_of_nodes() {
      {{"name", kind::text, "the name of the node"},
       or_null(object_of("scheduler", "scheduler", "its scheduler; null: it has none")),
       or_null(object_of("supervisor", "supervisor", "its supervisor; null: it has none")),
-      or_null(object_of("store", "store_writer", "its store; null: it has none")),
+      or_null(object_of("store", "store_actor", "its store; null: it has none")),
       list_of("agents", "own_agent"),
       list_of("peers", "peer", "other nodes that it knows"),
       object_of("log", "log_view")},

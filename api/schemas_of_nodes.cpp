@@ -110,7 +110,7 @@ std::vector<schema> parts_of_node() {
       {"reviewed", number, "tasks that it has looked at"},
       {"decided", number, "tasks that it has acted on"},
       or_null({"last_sweep", moment, "when it last looked for overdue tasks; null: not yet"})}},
-    {"store_writer",
+    {"store_actor",
      "The only writer of the store",
      {{"commits", number, "commits so far"},
       {"writes", number, "writes in all commits so far"},

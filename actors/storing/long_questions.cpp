@@ -1,5 +1,6 @@
 #include "actors/storing/long_questions.hpp"
 
+#include "actors/storing/pages.hpp"
 #include "workflow/on_call/finding.hpp"
 
 #include <algorithm>
@@ -17,10 +18,6 @@ store::task_filter filter_in(const boxed<store::task_filter>& given) {
 constexpr std::size_t page_max = 10'000;
 /// Of a page, read at once.
 constexpr std::size_t part_max = 1000;
-
-std::optional<std::uint64_t> position(std::uint64_t before) {
-  return before == 0 ? std::nullopt : std::optional{before};
-}
 
 template <class Answer>
 class promised : public long_question {

@@ -8,6 +8,7 @@
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
 #include "actors/storing/ask_partitions.hpp"
+#include "actors/storing/pages.hpp"
 #include "actors/storing/reader.hpp"
 #include "store/joined/joined_pages.hpp"
 #include "workflow/on_call/finding.hpp"
@@ -47,11 +48,6 @@ std::vector<std::vector<T>> lists_of(const std::vector<Page>& pages, std::vector
   for (const auto& p : pages)
     all.push_back(unboxed(p.*list));
   return all;
-}
-
-template <class T>
-std::vector<boxed<T>> boxes(std::vector<T> values) {
-  return {std::make_move_iterator(values.begin()), std::make_move_iterator(values.end())};
 }
 
 /// In another order than that of their numbers: the first of all are among the first of each.
@@ -406,10 +402,6 @@ private:
       },
       to, [told, max = m.max](const std::vector<page>& of) { return page{store::joined(unboxed(of), told, max)}; });
     return to;
-  }
-
-  static std::optional<std::uint64_t> position(std::uint64_t before) {
-    return before == 0 ? std::nullopt : std::optional{before};
   }
 
   std::vector<reader_actor> partitions_;

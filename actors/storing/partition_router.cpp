@@ -46,7 +46,7 @@ struct routed_write {
 };
 
 /// What goes to one of them goes there in one message, in order.
-struct outbox {
+struct outgoing {
   std::map<std::uint32_t, write_requests> partitions;
   std::map<store_client, writes_done> clients;
 };
@@ -104,7 +104,7 @@ private:
   // ---- writing ----
 
   void on_writes(const write_requests& m) {
-    outbox out;
+    outgoing out;
     for (const auto& r : m.all) {
       asked_write w{sender_of<store_client>(this), r};
       const auto line = lines_.find(store::turn_of(*r.what));
@@ -116,7 +116,7 @@ private:
     post(std::move(out));
   }
 
-  void begin(asked_write asked, outbox& out) {
+  void begin(asked_write asked, outgoing& out) {
     const bool takes_turns = !store::turn_of(*asked.what.what).empty();
     if (const auto elsewhere = passes_on_ ? deps_.next : takes_turns ? deps_.turns : store_actor{})
       return tell_as(asked.client, elsewhere, write_requests{{std::move(asked.what)}});
@@ -125,7 +125,7 @@ private:
     w.asked = std::move(asked);
     const auto& what = *w.asked.what.what;
     const auto go_on = [this, whole](store::found_first found) {
-      outbox later;
+      outgoing later;
       part(whole, found, later);
       post(std::move(later));
     };
@@ -173,7 +173,7 @@ private:
     tell(this, w.asked.client, std::move(refused));
   }
 
-  void part(std::uint64_t whole, const store::found_first& found, outbox& out) {
+  void part(std::uint64_t whole, const store::found_first& found, outgoing& out) {
     auto& w = open_.at(whole);
     const auto& what = *w.asked.what.what;
     w.parts = store::parts_of(what, count(), found);
@@ -190,7 +190,7 @@ private:
     put(whole, w, out);
   }
 
-  void put(std::uint64_t whole, routed_write& w, outbox& out) {
+  void put(std::uint64_t whole, routed_write& w, outgoing& out) {
     w.said.assign(w.parts.size(), {});
     w.unanswered = w.parts.size();
     for (std::size_t i = 0; i < w.parts.size(); ++i) {
@@ -204,7 +204,7 @@ private:
   }
 
   void on_written(const writes_done& m) {
-    outbox out;
+    outgoing out;
     for (const auto& d : m.all) {
       const auto part = part_of_.extract(d.ticket);
       if (part.empty())
@@ -221,7 +221,7 @@ private:
   }
 
   /// All partitions have answered.
-  void go_on(std::uint64_t whole, routed_write& w, workflow::instant clock, outbox& out) {
+  void go_on(std::uint64_t whole, routed_write& w, workflow::instant clock, outgoing& out) {
     const auto refusal = std::find_if_not(w.said.begin(), w.said.end(), was_applied);
     if (w.is_question && refusal == w.said.end()) {
       w.is_question = false;
@@ -241,7 +241,7 @@ private:
   }
 
   /// To those that wait for it, up to one that has it for longer.
-  void pass_turn(const std::string& turn, outbox& out) {
+  void pass_turn(const std::string& turn, outgoing& out) {
     auto waiting = std::move(lines_.extract(turn).mapped());
     while (!waiting.empty() && !lines_.contains(turn)) {
       auto next = std::move(waiting.front());
@@ -252,7 +252,7 @@ private:
       lines_.at(turn) = std::move(waiting);
   }
 
-  void post(outbox out) {
+  void post(outgoing out) {
     for (auto& [partition, writes] : out.partitions)
       tell(this, deps_.partitions[partition], std::move(writes));
     for (auto& [client, answer] : out.clients)

@@ -7,6 +7,7 @@
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
 #include "actors/storing/long_questions.hpp"
+#include "actors/storing/pages.hpp"
 #include "workflow/supervision/lease_term.hpp"
 
 #include <caf/actor_system.hpp>
@@ -17,7 +18,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -89,11 +89,6 @@ private:
     }
   }
 
-  template <class T>
-  static std::vector<boxed<T>> boxes(std::vector<T> values) {
-    return {std::make_move_iterator(values.begin()), std::make_move_iterator(values.end())};
-  }
-
   task_view view_of(std::optional<workflow::task> found, bool with_late_replies) {
     report_damage();
     task_view view;
@@ -144,10 +139,6 @@ private:
     }
     if (!questions_.empty())
       tell(this, self_telling_reader{this}, flush{});
-  }
-
-  static std::optional<std::uint64_t> position(std::uint64_t before) {
-    return before == 0 ? std::nullopt : std::optional{before};
   }
 
   boxed<store::alert_list> on_alerts(const find_alerts& m) const {

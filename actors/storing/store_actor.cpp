@@ -51,9 +51,9 @@ struct subscriber {
   bool watches = false; ///< every task
 };
 
-class store_writer : public observed<own_store_actor>, public has_figures<store_figures> {
+class store_committer : public observed<own_store_actor>, public has_figures<store_figures> {
 public:
-  store_writer(caf::actor_config& cfg, store_actor_deps deps) : observed{cfg}, deps_{std::move(deps)} {}
+  store_committer(caf::actor_config& cfg, store_actor_deps deps) : observed{cfg}, deps_{std::move(deps)} {}
 
   const char* name() const override { return "store_actor"; }
   const store_figures& figures() const override { return figures_; }
@@ -550,8 +550,8 @@ private:
 
 own_store_actor spawn_store_actor(caf::actor_system& sys, store_actor_deps deps, bool detached) {
   if (detached)
-    return sys.spawn<store_writer, caf::detached>(std::move(deps));
-  return sys.spawn<store_writer>(std::move(deps));
+    return sys.spawn<store_committer, caf::detached>(std::move(deps));
+  return sys.spawn<store_committer>(std::move(deps));
 }
 
 } // namespace steadfast::actors

@@ -115,7 +115,7 @@ TEST_CASE("row 83: without a descriptor left a node refuses work, does not spin,
     };
     CHECK(node_cluster::eventually(is_refused, patience));
     const auto before = cpu_ticks(pid);
-    std::this_thread::sleep_for(1s);
+    std::this_thread::sleep_for(1s); // in which it would have used so much
     CHECK(cpu_ticks(pid) - before < 50);
     CHECK_FALSE(node.process().wait(0ms));
   }
@@ -173,7 +173,7 @@ TEST_CASE(
   {
     std::atomic<bool> is_over = false;
     const std::jthread starve{[&] {
-      while (!is_over) {
+      while (!is_over) { // 5 ms of each 100
         ::kill(pid, SIGCONT);
         std::this_thread::sleep_for(5ms);
         ::kill(pid, SIGSTOP);

@@ -161,9 +161,9 @@ TEST_CASE(
     if (i == 4)
       CHECK(c.sees("a", 2, patience)); // the lease of `b` has ended
     else
-      std::this_thread::sleep_for(milliseconds{200 + 90 * i});
+      std::this_thread::sleep_for(milliseconds{200 + 90 * i}); // how long the link is gone is the fault itself
     c.mend_both("a", "b");
-    std::this_thread::sleep_for(milliseconds{300});
+    std::this_thread::sleep_for(milliseconds{300}); // and how long it is there
     if (i == 6)
       c.nodes->release(); // what ends is told over the link that flaps
   }

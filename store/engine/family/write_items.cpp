@@ -204,7 +204,7 @@ void write_batch::gather(const child_note& x, workflow::item_group& g, const wor
     all.add(decode_record<item_record>(c.key(), c.value()).bytes.view());
     return true;
   });
-  auto end = gathered(g, d, x.step, std::move(all).text());
+  auto end = end_with_results(g, d, x.step, std::move(all).text());
   put(x, g);
   erase_items(x.parent, x.step);
   end_step(x, std::move(end), changed);

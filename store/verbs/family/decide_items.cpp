@@ -150,7 +150,7 @@ child_end trouble_of(const item_group& g, bool waits, std::optional<child_end> f
   return end;
 }
 
-child_end gathered(item_group& g, const workflow::definition& d, std::size_t step, std::string results) {
+child_end end_with_results(item_group& g, const workflow::definition& d, std::size_t step, std::string results) {
   g.is_gathered = true;
   auto end = end_of_items(child_state::processed, g);
   end.result = workflow::blob{std::move(results)};

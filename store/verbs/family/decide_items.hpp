@@ -63,11 +63,11 @@ item_row noted_undo(workflow::item_group& g, std::uint32_t item, workflow::item_
 
 /// What follows once something was counted, in this order.
 struct items_news {
-  bool is_put = false;                        ///< what is counted
-  bool is_next_undone = false;                ///< by a note to undo
-  bool are_gathered = false;                  ///< the results: the step ends as gathered says, and nothing else follows
-  std::optional<workflow::child_end> ended{}; ///< the step ends so, and nothing else follows
-  bool is_in_trouble = false;                 ///< it is told as trouble_of says
+  bool is_put = false;         ///< what is counted
+  bool is_next_undone = false; ///< by a note to undo
+  bool are_gathered = false;   ///< the results: the step ends as end_with_results says, and nothing else follows
+  std::optional<workflow::child_end> ended{};   ///< the step ends so, and nothing else follows
+  bool is_in_trouble = false;                   ///< it is told as trouble_of says
   std::optional<workflow::child_end> counted{}; ///< it is told so
   bool is_next_started = false;                 ///< by a note to start
 };
@@ -84,7 +84,7 @@ bool is_trouble_told(const workflow::item_group& g, bool waits);
 workflow::child_end trouble_of(const workflow::item_group& g, bool waits, std::optional<workflow::child_end> first);
 
 /// How the step ends with those results, of which the items have no rows from now on.
-workflow::child_end gathered(workflow::item_group& g, const workflow::definition& d, std::size_t step,
-                             std::string results);
+workflow::child_end end_with_results(workflow::item_group& g, const workflow::definition& d, std::size_t step,
+                                     std::string results);
 
 } // namespace steadfast::store

@@ -37,7 +37,7 @@ export function ActDialog({
   const [document, setDocument] = useState(act === 'edit' ? before : '');
   const [who, setWho] = useState(lastWho());
   const [why, setWhy] = useState('');
-  const [verdict, setVerdict] = useState<Verdict>({ is: 'asked', why: '' });
+  const [answer, setAnswer] = useState<Answer>({ is: 'asked', why: '' });
   const [plan, setPlan] = useState<UndoPlan>();
   const [problem, setProblem] = useState('');
   const [isSending, setSending] = useState(false);
@@ -59,16 +59,16 @@ export function ActDialog({
   );
 
   useEffect(() => {
-    setVerdict({ is: 'asked', why: '' });
+    setAnswer({ is: 'asked', why: '' });
     if (mistake) return;
     let over = false;
     const timer = setTimeout(async () => {
       try {
         await post(path, { ...body, dry_run: true });
-        if (!over) setVerdict({ is: 'taken', why: '' });
+        if (!over) setAnswer({ is: 'taken', why: '' });
       } catch (e) {
         const isRefusal = e instanceof Problem && e.status === 409;
-        if (!over) setVerdict({ is: isRefusal ? 'refused' : 'unknown', why: messageOf(e) });
+        if (!over) setAnswer({ is: isRefusal ? 'refused' : 'unknown', why: messageOf(e) });
       }
     }, 150);
     return () => {
@@ -132,13 +132,13 @@ export function ActDialog({
         {act === 'edit' && !mistake && <Changes before={textOf(task.payload)} after={formatted(document)} />}
         {plan && <PlannedUndo plan={plan} />}
         <WhoAndWhy who={who} setWho={setWho} why={why} setWhy={setWhy} />
-        <p role="status">{mistake ? <span class="bad-text">{mistake}</span> : <Said verdict={verdict} />}</p>
+        <p role="status">{mistake ? <span class="bad-text">{mistake}</span> : <Said answer={answer} />}</p>
         <Problems text={problem} />
         <footer class="dialog-foot">
           <button type="button" class="quiet" onClick={close}>
             Do nothing
           </button>
-          <button type="submit" class="primary" disabled={isSending || !!mistake || verdict.is !== 'taken'}>
+          <button type="submit" class="primary" disabled={isSending || !!mistake || answer.is !== 'taken'}>
             {act[0]!.toUpperCase() + act.slice(1)}
           </button>
         </footer>
@@ -148,18 +148,18 @@ export function ActDialog({
 }
 
 /** What the node says, before anything is done. */
-interface Verdict {
+interface Answer {
   is: 'asked' | 'taken' | 'refused' | 'unknown';
   why: string;
 }
 
-function Said({ verdict }: { verdict: Verdict }) {
-  if (verdict.is === 'asked') return <>Asking the node whether the task takes this…</>;
-  if (verdict.is === 'taken') return <>The task takes this now.</>;
+function Said({ answer }: { answer: Answer }) {
+  if (answer.is === 'asked') return <>Asking the node whether the task takes this…</>;
+  if (answer.is === 'taken') return <>The task takes this now.</>;
   return (
     <span class="bad-text">
-      {verdict.is === 'refused' ? 'The task does not take this now: ' : 'Whether the task takes this is not known: '}
-      <Prose text={verdict.why} />
+      {answer.is === 'refused' ? 'The task does not take this now: ' : 'Whether the task takes this is not known: '}
+      <Prose text={answer.why} />
     </span>
   );
 }

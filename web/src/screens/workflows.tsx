@@ -102,7 +102,7 @@ export function WorkflowScreen({ name }: { name: string }) {
   const g = whole?.groups?.[0];
   const ended = inState(g, 'processed', 'undone', 'error');
   const told = (value: string) => (whole ? value : '…');
-  const standing = (step: string) => byStep?.groups?.find(x => x.group === step);
+  const waitingAt = (step: string) => byStep?.groups?.find(x => x.group === step);
   const quantile = (q: number) => times[Math.min(times.length - 1, Math.floor(times.length * q))]!;
   return (
     <>
@@ -117,7 +117,7 @@ export function WorkflowScreen({ name }: { name: string }) {
         <Graph
           title={`Steps of ${w.name}`}
           steps={w.steps.map(s => {
-            const here = standing(s.name);
+            const here = waitingAt(s.name);
             const wrong = inState(here, 'error');
             return {
               name: s.name,
@@ -191,9 +191,9 @@ export function WorkflowScreen({ name }: { name: string }) {
               </td>
               <td>{s.after.join(', ')}</td>
               <td class="right">
-                {standing(s.name) ? (
+                {waitingAt(s.name) ? (
                   <a data-row href={href(['tasks'], { workflow: w.name, step: s.name, states: unfinished })}>
-                    {number(standing(s.name)!.count)}
+                    {number(waitingAt(s.name)!.count)}
                   </a>
                 ) : (
                   0

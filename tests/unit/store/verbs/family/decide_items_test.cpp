@@ -225,7 +225,7 @@ TEST_CASE("when all items have ended their results are gathered, once, and nothi
   const auto n = news_of(before, g, true);
   CHECK(n.are_gathered);
   CHECK_FALSE(n.counted);
-  const auto end = gathered(g, shipping(), 0, "[1,2,3]");
+  const auto end = end_with_results(g, shipping(), 0, "[1,2,3]");
   CHECK(end.how == child_state::processed);
   CHECK(end.result.view() == "[1,2,3]");
   CHECK(end.progress == "3 of 3 done");
