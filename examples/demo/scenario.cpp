@@ -56,6 +56,9 @@ public:
     const bool kept = stop() && check() && !stop_now_();
     if (options_.stays && !stop_now_())
       stay();
+    else
+      progress_.say("\nthe page of a node was at http://" + page_
+                    + "/: with --stay it runs on, with all of these tasks");
     return kept;
   }
 
