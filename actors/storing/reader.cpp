@@ -153,13 +153,17 @@ private:
     store::incident_page page;
     if (auto found = deps_.store->find_incident(m.number))
       page.incidents.push_back(std::move(*found));
+    deps_.store->expect_newest();
     return boxed<store::incident_page>{std::move(page)};
   }
 
   boxed<store::bulk_page> on_bulk_acts(const list_bulk_acts& m) const {
-    const auto max = std::min(m.max, rows_max);
-    return boxed<store::bulk_page>{m.number != 0 ? deps_.store->find_bulk_act(m.number)
-                                                 : deps_.store->bulk_acts(m.open_only, position(m.before), max)};
+    if (m.number == 0)
+      return boxed<store::bulk_page>{
+        deps_.store->bulk_acts(m.open_only, position(m.before), std::min(m.max, rows_max))};
+    auto page = deps_.store->find_bulk_act(m.number);
+    deps_.store->expect_newest();
+    return boxed<store::bulk_page>{std::move(page)};
   }
 
   schedule_page on_schedules(const list_schedules& m) const {
@@ -168,6 +172,7 @@ private:
     schedule_page page;
     if (auto found = deps_.store->find_schedule(m.name))
       page.schedules.emplace_back(*std::move(found));
+    deps_.store->expect_newest();
     return page;
   }
 

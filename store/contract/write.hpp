@@ -318,7 +318,7 @@ struct start_bulk {
   using result = bulk_result;
   workflow::bulk_act what;
   workflow::instant now;
-  bool is_question = false; ///< only whether it would begin: nothing is put. Another node is not asked
+  bool is_question = false; ///< only whether it would begin: nothing is put
 };
 /// A page of it was gone through.
 struct advance_bulk {
@@ -350,9 +350,9 @@ struct send_event {
   workflow::instant now;
   /// By which a repetition is recognised while the event is kept; for each name its own. Empty: none.
   std::string id{};
-  bool is_question = false;  ///< only whether it would be taken: it is not kept. Another node is not asked
-  bool is_elsewhere = false; ///< the task is in another store: only whether the id came before here. Not sent
-  /// When it came, if it came to several stores, all of which keep that; unset: now. Another node is not told.
+  bool is_question = false;  ///< only whether it would be taken: it is not kept
+  bool is_elsewhere = false; ///< the task is in another store: only whether the id came before here
+  /// When it came, if it came to several stores, all of which keep that; unset: now.
   workflow::instant sent_at = workflow::unset;
 };
 

@@ -58,7 +58,7 @@ void serialize(Archive& ar, report_conditions& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, start_bulk& x, unsigned) {
-  all(ar, x.what, x.now);
+  all(ar, x.what, x.now, x.is_question);
 }
 
 template <class Archive>
@@ -73,7 +73,7 @@ void serialize(Archive& ar, stop_bulk& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, send_event& x, unsigned) {
-  all(ar, x.name, x.key, x.task_id, x.data, x.who, x.keep_for, x.now, x.id);
+  all(ar, x.name, x.key, x.task_id, x.data, x.who, x.keep_for, x.now, x.id, x.is_question, x.is_elsewhere, x.sent_at);
 }
 
 template <class Archive>

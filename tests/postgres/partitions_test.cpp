@@ -432,4 +432,50 @@ TEST_CASE(
   CHECK(are_processed_at(2));
 }
 
+TEST_CASE("row 147: what is asked of all partitions acts once in each, whichever node has it") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  init_store(server.url(), 3);
+  const cluster_on_a_server c{server.url()};
+  REQUIRE(comes_true([&] { return shares(server) == std::map<std::string, int>{{"n1", 1}, {"n2", 1}, {"n3", 1}}; }));
+  const std::string wait = "\nwait = { event = \"go\", key = \"payload:/k\", limit = \"1h\" }\n";
+  c.nodes[0]->folder().write("waits.toml",
+                             "name = \"waits\"\n[[step]]\nname = \"one\"" + wait + "[[step]]\nname = \"two\"" + wait);
+  const auto file = (c.nodes[0]->folder().path() / "waits.toml").string();
+  REQUIRE(comes_true([&] { return c.nodes[0]->command({"workflow", "register", file}).code == 0; }));
+  constexpr std::size_t nine = 9;
+  const auto id_at = [](std::size_t i) { return "w" + std::to_string(i); };
+  for (std::size_t i = 0; i < nine; ++i)
+    REQUIRE(comes_true([&] {
+      return c.nodes[i % 3]->command({"submit", "waits", "--id", id_at(i), "--data", R"({"k":"x"})"}).code == 0;
+    }));
+  const auto shown = [&](std::size_t i) { return c.nodes[0]->json_of({"task", "show", id_at(i), "--json"}).at(0); };
+  const auto all_are = [&](const std::string& one, const std::string& two) {
+    return comes_true([&] {
+      for (std::size_t i = 0; i < nine; ++i)
+        if (const auto t = shown(i); t.at("steps").at(0).at("state") != one || t.at("steps").at(1).at("state") != two)
+          return false;
+      return true;
+    });
+  };
+  REQUIRE(all_are("waiting", "not_started"));
+  const auto first = c.nodes[1]->command({"event", "send", "go", "--key", "x", "--data", "1"});
+  CHECK_THAT(first.out, Contains("9 tasks took it"));
+  CHECK(all_are("completed", "waiting")); // it is not there a second time
+  CHECK(c.nodes[2]->json_of({"event", "list", "--json"}).size() == 1);
+
+  const auto to_one = [&](std::size_t node) {
+    return c.nodes[node]->command({"event", "send", "go", "--task", "w0", "--id", "for-w0", "--data", "2"}).out;
+  };
+  CHECK_THAT(to_one(2), Contains("1 task took it"));
+  CHECK_THAT(to_one(1), Contains("was sent before"));
+
+  const auto suspended = c.nodes[2]->command({"task", "suspend", "--where", "state=pending", "--yes", "--why", "once"});
+  CHECK_THAT(suspended.out, Contains("8 done"));
+  CHECK(c.nodes[1]->json_of({"bulk", "list", "--all", "--json"}).size() == 1);
+  for (std::size_t i = 1; i < nine; ++i)
+    CHECK(shown(i).at("acts").size() == 1);
+}
+
 } // namespace steadfast::store::test

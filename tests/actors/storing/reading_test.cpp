@@ -88,6 +88,8 @@ TEST_CASE("row 149: while another may have the store, one task is not told of, a
   node.store().be_perhaps_lost(true);
   CHECK_FALSE(shown("t0"));
   CHECK_FALSE(shown("never made"));
+  CHECK_FALSE(node.system().ask<actors::boxed<store::bulk_page>>(node.reader, actors::list_bulk_acts{7}));
+  CHECK_FALSE(node.system().ask<actors::boxed<store::incident_page>>(node.reader, actors::list_incidents{7}));
   CHECK(node.system().ask<actors::task_count>(node.reader, count_of("t", 100))->count == 1);
   node.store().be_perhaps_lost(false);
   CHECK(shown("t0")->task);
