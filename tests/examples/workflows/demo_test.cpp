@@ -5,8 +5,6 @@
 
 namespace steadfast::tests {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 /// The demo with these arguments besides those that every run needs.
@@ -19,10 +17,9 @@ void play(const std::vector<std::string>& more) {
                                      "--rate",       "40",
                                      "--keep",       folder.path() / "demo"};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  running_program demo{STEADFAST_EXAMPLES_DIR "/demo/steadfast_demo", arguments};
-  const auto code = demo.wait(170s);
-  INFO(demo.err());
-  CHECK(code == 0);
+  const auto demo = run_program(STEADFAST_EXAMPLES_DIR "/demo/steadfast_demo", arguments);
+  INFO(demo.out << demo.err);
+  CHECK(demo.code == 0);
 }
 
 } // namespace
