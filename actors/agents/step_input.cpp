@@ -7,19 +7,25 @@ namespace steadfast::actors {
 
 namespace {
 
-const workflow::input_mapping& mapping_of(const workflow::step_definition& s, workflow::attempt_action action) {
-  return action == workflow::attempt_action::compensate ? s.compensation->input : s.input;
+struct input_rule {
+  const workflow::input_mapping& members;
+  bool is_payload; ///< as it is
+};
+
+input_rule rule_of(const workflow::step_definition& s, workflow::attempt_action action) {
+  const auto of = [](const auto& x) { return input_rule{x.input, x.input.empty() && !x.has_empty_input}; };
+  return action == workflow::attempt_action::compensate ? of(*s.compensation) : of(s);
 }
 
 } // namespace
 
 step_input make_input(const workflow::task& t, const workflow::definition& d, std::size_t step,
                       workflow::attempt_action action) {
-  const auto& mapping = mapping_of(d.steps[step], action);
-  if (mapping.empty())
+  const auto rule = rule_of(d.steps[step], action);
+  if (rule.is_payload)
     return {std::string{t.payload.view()}, {}};
   std::map<std::string, std::string> members;
-  for (const auto& member : mapping) {
+  for (const auto& member : rule.members) {
     if (member.optional && workflow::is_of_skipped(member.value, t, d))
       continue;
     auto found = workflow::value_of(member.value, t, d);

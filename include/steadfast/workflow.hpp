@@ -133,6 +133,8 @@ public:
 
   /// One member of its input. Without any, the input is the payload as it is.
   step& input(std::string member, const input_value& value);
+  /// Its input is `{}`, as with `input = {}` in a file. A later input() puts members into it.
+  step& empty_input();
   /// Names of the steps that must be done before it, as `after = [...]` in a file. `after({})`: it waits for none.
   step& after(std::vector<std::string> steps);
   step& complete_by(std::chrono::milliseconds of_one_attempt);
@@ -174,6 +176,7 @@ public:
   /// The agent that undoes it. Its input is the payload unless members are given by undo_input().
   step& undo_with(std::string agent);
   step& undo_input(std::string member, const input_value& value);
+  step& empty_undo_input();
   step& undo_complete_by(std::chrono::milliseconds of_one_attempt);
   step& undo_retry(const retry_rule& rule);
 

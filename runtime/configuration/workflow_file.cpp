@@ -72,12 +72,16 @@ void read_members(toml_section& in, const std::string& key, const toml::table& t
     }
 }
 
-void read_input(toml_section& in, workflow::input_mapping& into) {
+/// `Part` is a step or a compensation.
+template <class Part>
+void read_input(toml_section& in, Part& into) {
   const auto* value = in.take("input");
   if (value == nullptr)
     return;
-  if (const auto* table = value->as_table())
-    read_members(in, "input", *table, into);
+  const auto* table = value->as_table();
+  into.has_empty_input = table != nullptr && table->empty();
+  if (table != nullptr)
+    read_members(in, "input", *table, into.input);
   else
     in.complain("input", "must be a table of members, such as { customer = \"payload:/customer\" }");
 }
@@ -166,7 +170,7 @@ workflow::condition read_condition(toml_section in, std::size_t depth) {
 workflow::compensation read_compensation(toml_section in) {
   workflow::compensation c;
   in.read("agent", c.agent);
-  read_input(in, c.input);
+  read_input(in, c);
   in.read("complete_by", c.complete_by);
   read_retry(in, "retry", c.retry);
   in.end();
@@ -398,7 +402,7 @@ workflow::step_definition read_step(toml_section in) {
   in.read("after", after);
   if (in.table().contains("after"))
     s.after = std::move(after);
-  read_input(in, s.input);
+  read_input(in, s);
   if (is_over_items)
     read_item_places(s);
   if (auto x = in.section("when"))

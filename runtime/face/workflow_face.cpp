@@ -235,6 +235,12 @@ workflow::input_member step::member(std::string name, const input_value& v) {
 
 step& step::input(std::string name, const input_value& value) {
   what_->input.push_back(member(std::move(name), value));
+  what_->has_empty_input = false;
+  return *this;
+}
+
+step& step::empty_input() {
+  what_->has_empty_input = what_->input.empty();
   return *this;
 }
 
@@ -348,7 +354,15 @@ step& step::undo_with(std::string agent) {
 }
 
 step& step::undo_input(std::string name, const input_value& value) {
-  undo_of(*what_).input.push_back(member(std::move(name), value));
+  auto& undo = undo_of(*what_);
+  undo.input.push_back(member(std::move(name), value));
+  undo.has_empty_input = false;
+  return *this;
+}
+
+step& step::empty_undo_input() {
+  auto& undo = undo_of(*what_);
+  undo.has_empty_input = undo.input.empty();
   return *this;
 }
 

@@ -28,6 +28,13 @@ json input_json(const workflow::input_mapping& input) {
   return members;
 }
 
+/// Nothing is said of an input that is all of the payload, or the item. `Part` is a step or a compensation.
+template <class Part>
+void add_input(json& j, const Part& what) {
+  if (!what.input.empty() || what.has_empty_input)
+    j["input"] = input_json(what.input);
+}
+
 json result_json(const workflow::result_mapping& r) {
   return r.value ? source_json(*r.value) : input_json(r.members);
 }
@@ -92,8 +99,8 @@ void add_items(json& j, const workflow::step_definition& s) {
   j["may_fail"] = w.may_fail_is_percentage ? json(std::to_string(w.may_fail) + "%") : json(w.may_fail);
   if (!w.name.empty())
     j["workflow"] = w.name;
-  if (!w.name.empty() && !s.input.empty())
-    j["input"] = input_json(s.input);
+  if (!w.name.empty())
+    add_input(j, s);
 }
 
 json waiting_step_json(const workflow::step_definition& s, json after) {
@@ -126,13 +133,13 @@ json step_json(const workflow::definition& d, std::size_t i) {
     {"name", s.name},
     {"agent", s.agent},
     {"after", after},
-    {"input", input_json(s.input)},
     {"complete_by", span_text(s.complete_by)},
     {"retry", retry_json(s.retry)},
     {"threshold", s.threshold},
     {"cool_off", {{"wait", span_text(s.cool_off.wait)}, {"count", s.cool_off.count}}},
     {"on_exhausted", s.exhausted == workflow::on_exhausted::undo ? "undo" : "error"},
   };
+  add_input(j, s);
   if (workflow::is_over_items(s))
     add_items(j, s);
   if (s.repeat)
@@ -149,11 +156,12 @@ json step_json(const workflow::definition& d, std::size_t i) {
   }
   if (s.when)
     j["when"] = condition_json(*s.when);
-  if (s.compensation)
+  if (s.compensation) {
     j["compensation"] = {{"agent", s.compensation->agent},
-                         {"input", input_json(s.compensation->input)},
                          {"complete_by", span_text(s.compensation->complete_by)},
                          {"retry", retry_json(s.compensation->retry)}};
+    add_input(j["compensation"], *s.compensation);
+  }
   if (s.probe)
     j["probe"] = {{"agent", s.probe->agent}, {"complete_by", span_text(s.probe->complete_by)}};
   return j;

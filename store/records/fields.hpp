@@ -121,9 +121,24 @@ void serialize(Archive& ar, condition& x, unsigned) {
     all(ar, x.step, x.pointer, x.is, x.literal);
 }
 
+/// Hands the input of a step, or of its compensation, to what writes or reads all fields. An empty input is written as
+/// this one member, whose name no other input can have: no member at all stands for the whole payload.
+template <class Archive, class Part, class Fields>
+void with_input(Part& x, Fields fields) {
+  input_mapping empty{{{}, {source::kind::literal, {}, {}, "null"}}};
+  if constexpr (Archive::is_saving::value) {
+    fields(x.has_empty_input ? empty : x.input);
+  } else {
+    fields(x.input);
+    x.has_empty_input = x.input == empty;
+    if (x.has_empty_input)
+      x.input.clear();
+  }
+}
+
 template <class Archive>
 void serialize(Archive& ar, compensation& x, unsigned) {
-  all(ar, x.agent, x.input, x.complete_by, x.retry);
+  with_input<Archive>(x, [&](input_mapping& input) { all(ar, x.agent, input, x.complete_by, x.retry); });
 }
 
 template <class Archive>
@@ -171,12 +186,14 @@ void serialize(Archive& ar, expect_rule& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, step_definition& x, unsigned) {
-  if constexpr (store::is_compact_archive<Archive>)
-    all(ar, x.name, x.agent, x.input, x.after, x.when, x.complete_by, x.retry, x.threshold, x.cool_off, x.exhausted,
-        x.compensation, x.probe, x.wait, x.later, x.repeat, x.expect);
-  else
-    all(ar, x.name, x.agent, x.input, x.after, x.when, x.complete_by, x.retry, x.threshold, x.cool_off, x.exhausted,
-        x.compensation, x.probe);
+  with_input<Archive>(x, [&](input_mapping& input) {
+    if constexpr (store::is_compact_archive<Archive>)
+      all(ar, x.name, x.agent, input, x.after, x.when, x.complete_by, x.retry, x.threshold, x.cool_off, x.exhausted,
+          x.compensation, x.probe, x.wait, x.later, x.repeat, x.expect);
+    else
+      all(ar, x.name, x.agent, input, x.after, x.when, x.complete_by, x.retry, x.threshold, x.cool_off, x.exhausted,
+          x.compensation, x.probe);
+  });
 }
 
 template <class Archive>

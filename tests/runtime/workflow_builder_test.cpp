@@ -93,7 +93,7 @@ TEST_CASE("the workflows of config/workflows, built in C++, are those of their f
 }
 
 TEST_CASE("a workflow that waits, asks and goes over items, built in C++, is that of its file") {
-  CHECK(equals_file(workflow_builder{"paid_order", 2}
+  CHECK(equals_file(workflow_builder{"paid_order", 3}
                       .deadline(days{14})
                       .add(step{"reserve", "stock"}
                              .input("items", given("/items"))
@@ -111,7 +111,7 @@ TEST_CASE("a workflow that waits, asks and goes over items, built in C++, is tha
                                                        .limit = days{2},
                                                        .remind_every = 4h})
                              .when(!condition::at_most("payload", "/sum", "500")))
-                      .add(step{"returned", "refuse"}.when_equals("approval", "/choice", R"("return")"))
+                      .add(step{"returned", "refuse"}.empty_input().when_equals("approval", "/choice", R"("return")"))
                       .add(step{"ship", "carrier"}
                              .for_each(given("/items"))
                              .at_a_time(4)
@@ -126,7 +126,7 @@ TEST_CASE("a workflow that waits, asks and goes over items, built in C++, is tha
                              .input("parcels", found("ship", "")))));
 
   CHECK(equals_file(
-    workflow_builder{"onboarding", 2}
+    workflow_builder{"onboarding", 3}
       .deadline(days{30})
       .add(step{"send_welcome", "mail"}
              .input("template", input_value::always(R"("welcome")"))
@@ -148,7 +148,7 @@ TEST_CASE("a workflow that waits, asks and goes over items, built in C++, is tha
                                        .limit = days{5},
                                        .remind_every = 4h})
              .when_absent("screening", "/verdict"))
-      .add(step{"refused", "refuse"}.when_equals("decision", "/choice", R"("no")"))
+      .add(step{"refused", "refuse"}.empty_input().when_equals("decision", "/choice", R"("no")"))
       .add(step::until("office_hours", "next workday 09:00 payload:/time_zone"))
       .add(step{"call", "telephone"}
              .input("account", found("open_account", "/account"))

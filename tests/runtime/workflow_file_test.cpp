@@ -194,6 +194,24 @@ TEST_CASE("a workflow's result is one value or a table of members") {
         == "w.toml:1: result member `id` names the unknown step `b`");
 }
 
+TEST_CASE("an input without members is not one that is not given, and shown so") {
+  const auto undone = [](const std::string& more) {
+    return parse_workflow(step_with(more + "\ncompensation = { agent = \"b\", " + more + " }"), "w.toml");
+  };
+  const auto empty = undone("input = {}");
+  CHECK(empty.steps.at(0).has_empty_input);
+  CHECK(empty.steps.at(0).compensation->has_empty_input);
+  const auto shown = definition_json(empty)["steps"][0];
+  CHECK(shown["input"] == nlohmann::json::object());
+  CHECK(shown["compensation"]["input"] == nlohmann::json::object());
+
+  const auto whole = parse_workflow(step_with("compensation = { agent = \"b\" }"), "w.toml");
+  CHECK_FALSE(whole.steps.at(0).has_empty_input);
+  CHECK_FALSE(whole.steps.at(0).compensation->has_empty_input);
+  CHECK_FALSE(definition_json(whole)["steps"][0].contains("input"));
+  CHECK_FALSE(definition_json(whole)["steps"][0]["compensation"].contains("input"));
+}
+
 TEST_CASE("a member that may be left out is marked optional, and shown so") {
   const auto d = parse_workflow(step_with("input = { to = { from = \"payload:/to\", optional = true } }"), "w.toml");
   CHECK(d.steps.at(0).input.at(0).optional);

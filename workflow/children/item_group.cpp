@@ -33,8 +33,8 @@ std::optional<std::vector<std::string_view>> elements_of(std::string_view array)
 /// Values that are the same for every item, and where its own go.
 class item_input {
 public:
-  item_input(const task& t, const definition& d, const input_mapping& members) {
-    for (const auto& m : members) {
+  item_input(const task& t, const definition& d, const step_definition& s) {
+    for (const auto& m : s.input) {
       if (m.value.from == source::kind::item) {
         of_item_.push_back(&m);
         continue;
@@ -47,7 +47,7 @@ public:
       else if (!m.optional)
         problem_ = "input member " + quoted(m.name) + ": " + value.problem;
     }
-    is_item_itself_ = members.empty();
+    is_item_itself_ = s.input.empty() && !s.has_empty_input;
   }
 
   /// Appends to `problem` why there is none.
@@ -104,7 +104,7 @@ new_items items_of(const task& t, const definition& d, std::size_t i) {
                   : "one task starts " + counted(family_max) + " others at most, directly or through others";
     return x;
   }
-  item_input input{t, d, s.input};
+  item_input input{t, d, s};
   std::size_t size = 0;
   for (const auto item : *items) {
     x.payloads.push_back(input.of(item, x.problem));

@@ -41,7 +41,8 @@ struct input_member {
   friend bool operator==(const input_member&, const input_member&) = default;
 };
 
-/// Input of a step: an object of these members; with no member at all, the payload as it is.
+/// Input of a step: an object of these members. With no member at all it is the payload as it is, or with
+/// `has_empty_input` the object without members.
 using input_mapping = std::vector<input_member>;
 
 /// What a task gives when it is processed: one value, or an object of members. A value that is not there is null, an
@@ -163,6 +164,7 @@ struct expect_rule {
 struct compensation {
   std::string agent;
   input_mapping input;
+  bool has_empty_input = false; ///< then `input` has no members
   span complete_by{30'000};
   retry_policy retry;
 
@@ -186,6 +188,7 @@ struct step_definition {
   std::string name;
   std::string agent;
   input_mapping input;
+  bool has_empty_input = false;                  ///< then `input` has no members
   std::optional<std::vector<std::string>> after; ///< absent: the step before it in the list; empty: none
   std::optional<condition> when;
   span complete_by{30'000}; ///< of one attempt, counted from its dispatch

@@ -32,6 +32,7 @@ definition item_workflow(const definition& d, std::size_t i) {
   s.after.reset();
   s.when.reset();
   s.input.clear(); // the payload of its task is made by it
+  s.has_empty_input = false;
   made.result.value = source{source::kind::result, s.name, {}, {}};
   made.steps.push_back(std::move(s));
   return made;

@@ -46,6 +46,19 @@ TEST_CASE("a step without a mapping gets the payload as it is, JSON or not") {
   CHECK(in.problem.empty());
 }
 
+TEST_CASE("an input without members is an empty object, of a step and of its undo") {
+  auto d = booking({});
+  d.steps[1].has_empty_input = true;
+  d.steps[1].compensation.emplace();
+  const auto t = task_with(R"({"card":"4111"})", "{}");
+  CHECK(actors::make_input(t, d, 1, attempt_action::perform).bytes == "{}");
+  CHECK(actors::make_input(t, d, 1, attempt_action::compensate).bytes == R"({"card":"4111"})");
+  d.steps[1].has_empty_input = false;
+  d.steps[1].compensation->has_empty_input = true;
+  CHECK(actors::make_input(t, d, 1, attempt_action::perform).bytes == R"({"card":"4111"})");
+  CHECK(actors::make_input(t, d, 1, attempt_action::compensate).bytes == "{}");
+}
+
 TEST_CASE("members come from the payload, from earlier results and from the definition") {
   const auto d =
     booking({{"who", of_payload("/user/name")}, {"seat", of_result("/seats/1")}, {"class", literally("2")}});

@@ -86,6 +86,7 @@ inline workflow::definition sample_definition() {
   a.exhausted = workflow::on_exhausted::error;
   a.compensation = workflow::compensation{"unpacking",
                                           {{"parcel", {workflow::source::kind::result, "package", "/parcel", ""}}},
+                                          false,
                                           workflow::span{1005},
                                           {7, workflow::span{1006}, 300, workflow::span{1007}, 22}};
   a.probe = workflow::probe{"packing", workflow::span{1008}};

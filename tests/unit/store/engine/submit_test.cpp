@@ -97,6 +97,21 @@ TEST_CASE("a payload that lacks what the workflow needs is refused and makes no 
   CHECK(store->check().faults.empty());
 }
 
+TEST_CASE("a stored definition says whether an input is empty, or the whole payload") {
+  opened_store store;
+  auto d = delivery();
+  d.version += 1;
+  d.steps[0].input.clear();
+  d.steps[1].input.clear();
+  d.steps[1].has_empty_input = true;
+  d.steps[1].compensation.emplace().agent = "undo";
+  d.steps[1].compensation->has_empty_input = true;
+  CHECK(store.one(register_definition{d}).result == write_status::applied);
+  CHECK(*store->find_definition(d.name, d.version) == d);
+  d.steps[1].has_empty_input = false;
+  CHECK(store.one(register_definition{d}).result == write_status::refused);
+}
+
 TEST_CASE("row 4: the same id with another body is a key_conflict and changes nothing") {
   opened_store store;
   store.submit("order-1", "{}");

@@ -79,6 +79,8 @@ TEST_CASE("what the task of an item is given is the item, or what the input says
   s.d.steps[1].wait->at = {source::kind::result, "a", "/parts", {}};
   CHECK(items_of(s.t, s.d, 1).payloads == std::vector<std::string>{"7"});
   CHECK(pointers_asked(s.d, 0).empty()); // the array is not kept beside the result
+  s.d.steps[1].has_empty_input = true;
+  CHECK(items_of(s.t, s.d, 1).payloads == std::vector<std::string>{"{}"});
 }
 
 TEST_CASE("a task of an item has its place in its id and in its link") {

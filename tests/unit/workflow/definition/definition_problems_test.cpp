@@ -154,6 +154,17 @@ TEST_CASE("what a step gives to its task, and what it goes over, are places") {
   CHECK(with(wait_rule::kind::items) == texts{"step `b`: for_each " + place});
 }
 
+TEST_CASE("a step that only waits has no input, not even an empty one") {
+  const auto found = of_b([](auto& s) {
+    s = {};
+    s.name = "b";
+    s.wait = wait_rule{};
+    s.wait->length = span{1000};
+    s.has_empty_input = true;
+  });
+  CHECK(found == texts{"step `b`: input is not allowed in a step that only waits"});
+}
+
 TEST_CASE("members of an input are named, once each, and bounded") {
   const source whole;
   CHECK(of_b([&](auto& s) {
