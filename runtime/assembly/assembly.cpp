@@ -50,6 +50,15 @@ Handle shown(std::vector<node_part>& in, const char* kind, Handle actor, const s
   return actor;
 }
 
+/// CAF counts an actor as ended before it tells those who watch it. If the network is closed in between, what it is
+/// told stays there and holds the actor, for whose thread CAF then waits in vain. So a node waits for this first. Who
+/// is attached first is told last.
+void note_end(node_part& p) {
+  const auto ended = std::make_shared<std::promise<void>>();
+  p.ended = ended->get_future().share();
+  p.actor->attach_functor([ended] { ended->set_value(); });
+}
+
 /// Where people find a kind in the list; one that is not named here comes after these.
 std::size_t place_in_list(const node_part& p) {
   static constexpr std::array<std::string_view, 15> order{
@@ -122,6 +131,8 @@ public:
     parts_.clock = with_.clock;
     parts_.clocks = with_.clock;
     parts_.dialer = kept(parts_.lasting, "dialer", with_.dialer, {}, true);
+    if (parts_.dialer)
+      note_end(parts_.lasting.back());
     parts_.certificate_until = with_.certificate_until;
     spawn_store();
     if (options_.roles.agents && with_.make_agents)
@@ -293,8 +304,10 @@ private:
     p.files = files;
     p.store_actor =
       shown(p.all, "store", actors::spawn_store_actor(system_, std::move(deps), with_.detached), name, true);
+    note_end(p.all.back());
     actors::reader_deps reader{store, files, p.store_actor, clock, options_.store.read_only, pauses};
     p.reader = shown(p.all, "reader", actors::spawn_reader(system_, std::move(reader), with_.detached), name, true);
+    note_end(p.all.back());
     return p;
   }
 
@@ -467,6 +480,7 @@ private:
       const auto guard =
         kept(parts_.lasting, "singleton",
              actors::spawn_singleton_guard(system_, {make, workflow::span{2000}, with_.warn}, with_.detached));
+      note_end(parts_.lasting.back());
       parts_.singleton_leases.emplace_back(
         name, spawn_lease(0, guard, {name, with_.holder, "node " + options_.name, options_.cluster.lease}));
     }

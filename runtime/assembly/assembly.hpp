@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -36,6 +37,8 @@ struct node_part {
   caf::actor actor;
   actors::inspectable_actor shown; ///< none: people do not see it
   bool hears_all = false;          ///< it ends after all messages sent to it, and not at once
+  /// Of an actor with a thread of its own: once it has ended, and all who watch it were told. Not valid: of others.
+  std::shared_future<void> ended{};
 };
 
 /// What a node has for each partition of the store, by itself. The roles of the node may leave some of it out.

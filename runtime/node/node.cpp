@@ -57,6 +57,7 @@ constexpr std::chrono::milliseconds read_limit{60'000};       ///< for another n
 constexpr std::chrono::milliseconds read_limit_of_stop{5000}; ///< the same of a node that is stopped
 constexpr std::chrono::milliseconds let_go_limit{7000};       ///< with that
 constexpr std::chrono::milliseconds found_again_limit{2000};  ///< until it is known who has it then
+constexpr workflow::span watchers_limit{2000};                ///< for who watches an actor to be told of its end
 constexpr workflow::span farewell_limit{2000};                ///< for what is on its way to other nodes
 
 struct actor_config : caf::actor_system_config {
@@ -527,19 +528,27 @@ private:
   /// All actors that write end before store_actor, so that their last writes are on disk.
   void end_actors() {
     const auto own = parts_.own->get(); // closed after the actors are gone
-    tell_all_to_end();
+    const auto ends = tell_all_to_end();
     system_->await_all_actors_done();
+    for (const auto& ended : ends)
+      ended.wait_for(watchers_limit);
     exit_now(std::exchange(caf_text_, caf::actor{}));
   }
 
-  void tell_all_to_end() {
+  /// Of those that have threads of their own.
+  std::vector<std::shared_future<void>> tell_all_to_end() {
     const auto all = all_of(std::exchange(parts_, {}));
+    std::vector<std::shared_future<void>> ends;
+    for (const auto& p : all)
+      if (p.ended.valid())
+        ends.push_back(p.ended);
     for (const auto& p : all)
       if (!p.hears_all)
         exit_now(p.actor);
     for (const auto& p : all)
       if (p.hears_all)
         caf::anon_send_exit(p.actor, caf::exit_reason::user_shutdown);
+    return ends;
   }
 
   /// CAF ends when every node has received what is on its way to it; one that is frozen or cut off never does.

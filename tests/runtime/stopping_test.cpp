@@ -13,6 +13,24 @@
 
 using namespace steadfast;
 
+TEST_CASE("row 151: a node leaves the network once all who watch its actors were told of their end") {
+  const tests::temp_folder folder;
+  node_options o;
+  o.store.path = folder.path() / "store";
+  o.socket.clear();
+  assembled_node n{o};
+  n.start();
+  std::string seen;
+  caf::actor_cast<caf::actor>(node_inside{n}.parts().own->get().store_actor)->attach_functor([&] {
+    const auto goes_on = [&] { return n.stop_waits_for() != "its actors to end"; };
+    for (int i = 0; i < 300 && !goes_on(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    seen = n.stop_waits_for();
+  });
+  n.stop();
+  CHECK(seen == "its actors to end");
+}
+
 TEST_CASE("a node that is told to stop says what it waits for") {
   const tests::temp_folder folder;
   node_options o;
