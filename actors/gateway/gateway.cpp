@@ -90,9 +90,16 @@ private:
   void read_task(std::uint64_t ticket, const Question& question) {
     ask(this, deps_.reader, deps_.reader_limit, question)
       .then([this, ticket](const task_view& view) { on_task(ticket, view); },
-            [this, ticket](const caf::error&) {
-              finish(ticket, refusal("the store did not answer; try again", act_refusal::not_now));
+            [this, ticket](const caf::error& e) {
+              finish(ticket, refusal("nothing was done, since the task could not be read: " + why_unread(e),
+                                     act_refusal::not_now));
             });
+  }
+
+  static std::string why_unread(const caf::error& e) {
+    return e == caf::sec::runtime_error && e.context().match_elements<std::string>()
+             ? e.context().get_as<std::string>(0)
+             : "the store did not answer; try again";
   }
 
   static act_result refusal(std::string why, act_refusal kind = act_refusal::by_rule) {
@@ -200,8 +207,10 @@ private:
   static act_result failed(const store::outcome& o) {
     switch (o.result) {
       case store::write_status::unknown_outcome:
-        return refusal("it is not known whether this was stored; look at the task before you try again",
-                       act_refusal::not_now);
+        return refusal(
+          "it is not known whether this was done, since the store's answer was lost; look at the task before "
+          "you try again",
+          act_refusal::unknown);
       case store::write_status::stale_lock: return refusal("the task keeps changing; try again", act_refusal::changed);
       case store::write_status::full: return refusal(o.why, act_refusal::not_now);
       case store::write_status::absent: return refusal(o.why, act_refusal::gone);

@@ -208,7 +208,8 @@ private:
     for (auto& s : cut(submissions_, are_meant))
       s.promise.deliver(without_answer(std::move(s.id)));
     for (auto& q : cut(questions_, are_meant))
-      q.fail(caf::make_error(caf::sec::runtime_error, std::string{"the connection to the store broke"}));
+      q.fail(caf::make_error(caf::sec::runtime_error, "the connection to the store broke; ask again"
+                                                        + (trouble_.empty() ? "" : " (" + trouble_ + ")")));
   }
 
   template <class T, class Which>

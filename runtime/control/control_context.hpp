@@ -116,8 +116,13 @@ nlohmann::json set_circuit(const control_context& c, const api::arguments& param
 nlohmann::json list_webhooks(const control_context& c, const api::arguments& params);
 nlohmann::json test_webhook(const control_context& c, const api::arguments& params);
 
-/// The task of that id; throws api::error if there is none, or it was set aside: control_methods.cpp
+// Of one task: control_methods.cpp
+
+/// The task of that id; throws api::error if there is none, or it was set aside.
 actors::task_view view_of(const control_context& c, const std::string& id);
+/// What a person's act, or what came from outside, made of its task. Throws api::error if it was not done, or nobody
+/// knows.
+nlohmann::json state_after(const actors::act_result& r);
 
 /// Methods about the store as a whole: control_store.cpp
 nlohmann::json show_store_stats(const control_context& c, const api::arguments& params);

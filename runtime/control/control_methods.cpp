@@ -206,6 +206,25 @@ json dry_run(const control_context& c, const actors::act_on_task& act) {
   return {{"process_state", std::string{workflow::to_string(view.task->state)}}};
 }
 
+} // namespace
+
+json state_after(const actors::act_result& r) {
+  using workflow::act_refusal;
+  constexpr std::chrono::milliseconds soon{200};
+  if (r.done)
+    return {{"process_state", std::string{workflow::to_string(r.state)}}};
+  switch (r.refusal) {
+    case act_refusal::gone: throw api::error{api::error::not_found, r.why};
+    case act_refusal::not_now: throw api::error{api::error::busy, r.why, soon};
+    case act_refusal::unknown: throw api::error{api::error::timed_out, r.why};
+    case act_refusal::by_rule:
+    case act_refusal::changed: break;
+  }
+  throw api::error{api::error::refused, r.why};
+}
+
+namespace {
+
 json act_on_task(const control_context& c, const api::arguments& params) {
   actors::act_on_task question;
   question.id = params.text("id");
@@ -218,12 +237,7 @@ json act_on_task(const control_context& c, const api::arguments& params) {
   question.revision = params.number<std::uint64_t>("revision");
   if (params.flag("dry_run"))
     return dry_run(c, question);
-  const auto r = c.ask<actors::act_result>(c.parts.gateway, question);
-  if (!r.done) {
-    view_of(c, question.id); // throws if there is none
-    throw api::error{api::error::refused, r.why};
-  }
-  return {{"process_state", std::string{workflow::to_string(r.state)}}};
+  return state_after(c.ask<actors::act_result>(c.parts.gateway, question));
 }
 
 // ---- the rest of the store ----

@@ -19,7 +19,6 @@ namespace steadfast {
 
 namespace {
 
-using actors::act_refusal;
 using nlohmann::json;
 
 actors::use_token use_of(const api::arguments& params, actors::use_token::word says) {
@@ -33,17 +32,6 @@ actors::use_token use_of(const api::arguments& params, actors::use_token::word s
   m.digest = token->digest;
   m.says = says;
   return m;
-}
-
-json state_after(const actors::act_result& r) {
-  constexpr std::chrono::milliseconds soon{200};
-  if (r.done)
-    return {{"process_state", std::string{workflow::to_string(r.state)}}};
-  switch (r.refusal) {
-    case act_refusal::gone: throw api::error{api::error::not_found, r.why};
-    case act_refusal::not_now: throw api::error{api::error::busy, r.why, soon};
-    default: throw api::error{api::error::refused, r.why};
-  }
 }
 
 json carry_out(const control_context& c, actors::use_token m) {

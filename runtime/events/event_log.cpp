@@ -102,8 +102,11 @@ json event_log::call(const char* method, const json& params) const {
 event_position event_log::begin() {
   const std::lock_guard one{reading_};
   if (!parts_.hub->wait_until_complete(again_after))
-    throw api::error{api::error::busy, "the store cannot be asked, or its node is of a version that tells no changes",
-                     again_after};
+    throw api::error{
+      api::error::busy,
+      "no node tells changes of its tasks now: the store is being taken over, or its node is of an older "
+      "version; ask again",
+      again_after};
   {
     const std::lock_guard lock{mutex_};
     if (listening_)

@@ -105,7 +105,9 @@ constexpr problem_response problem_responses[] = {
    "The node is too busy, or cannot reach the store. Nothing was done, unless `detail` says that the outcome is "
    "unknown",
    true},
-  {"504", "outcome_unknown", "There was no answer in time. It is safe to send the same submission again"},
+  {"504", "outcome_unknown",
+   "There was no answer in time, or the store's answer was lost. It is safe to send the same submission again; before "
+   "you repeat an act, look at what became of it"},
 };
 
 json shared_responses() {

@@ -1,6 +1,7 @@
 // The methods of the control channel: what is wrong with the parameters is told by name.
 
 #include "api/method.hpp"
+#include "runtime/control/control_context.hpp"
 #include "runtime/control/control_methods.hpp"
 #include "runtime/node/node_inside.hpp"
 #include "tests/support/comes_true.hpp"
@@ -363,4 +364,26 @@ TEST_CASE("whoever does not say who it is has done nothing") {
   const auto before = epoch_of_supervisor();
   CHECK(n.refusal("lease.release", {{"name", "supervisor"}}) == "-32602 `who` is missing");
   CHECK(epoch_of_supervisor() == before);
+}
+
+TEST_CASE("row 150: what became of an act is told as done, refused, not done yet, or unknown") {
+  using actors::act_refusal;
+  actors::act_result r;
+  const auto told = [&](act_refusal why) {
+    r.refusal = why;
+    try {
+      state_after(r);
+    } catch (const api::error& e) {
+      return e.number();
+    }
+    return api::error::fault;
+  };
+  CHECK(told(act_refusal::by_rule) == api::error::refused);
+  CHECK(told(act_refusal::changed) == api::error::refused);
+  CHECK(told(act_refusal::gone) == api::error::not_found);
+  CHECK(told(act_refusal::not_now) == api::error::busy);
+  CHECK(told(act_refusal::unknown) == api::error::timed_out);
+  r.done = true;
+  r.state = workflow::process_state::suspended;
+  CHECK(state_after(r) == json{{"process_state", "suspended"}});
 }

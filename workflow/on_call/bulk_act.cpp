@@ -113,7 +113,8 @@ bulk_step step_after(bool done, act_refusal why, int tries) {
   switch (why) {
     case act_refusal::changed: return tries < bulk_tries_max ? bulk_step::look_again : bulk_step::count_refused;
     case act_refusal::gone: return bulk_step::leave_out;
-    case act_refusal::not_now: return bulk_step::wait;
+    case act_refusal::not_now:
+    case act_refusal::unknown: return bulk_step::wait;
     case act_refusal::by_rule: break;
   }
   return bulk_step::count_refused;

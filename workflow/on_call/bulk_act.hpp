@@ -96,7 +96,8 @@ enum class act_refusal : std::uint8_t {
   by_rule = 1, ///< it cannot, as it stands
   changed = 2, ///< it is not as it was when it was chosen
   gone = 3,    ///< there is no such task, or the bulk act has met it before or is over
-  not_now = 4, ///< nobody knows, or the store cannot write; later it may
+  not_now = 4, ///< the store cannot write, or it is too early; later it may
+  unknown = 5, ///< it may have taken it: the answer of the store was lost
 };
 
 /// What comes of the answer of one task.

@@ -10,6 +10,7 @@
 
 using namespace steadfast;
 using namespace std::chrono_literals;
+using Catch::Matchers::StartsWith;
 using tests::neighbour;
 using tests::scripted_agent;
 
@@ -425,7 +426,37 @@ TEST_CASE("row 45: a question on its way when the connection to the store breaks
   c.home.run_until_next<actors::count_tasks>("reader");
   b.lose_store();
   c.home.run();
-  CHECK(*why == "the connection to the store broke");
+  CHECK(*why == "the connection to the store broke; ask again (the cable is cut)");
+}
+
+TEST_CASE("row 150: an act is told as unknown if it was on its way when the connection to the store broke") {
+  cluster c;
+  neighbour b{c.home, c.book, "b"};
+  b.agent("hotel").follow(scripted_agent::hang);
+  c.settle();
+  c.home.submit("t1");
+  auto& node = c.home.system();
+  const auto gateway = node.keep(actors::spawn_gateway(node.system(), {b.link, b.link, c.home.notifier, node.clock()}));
+  const actors::act_on_task m{"t1", workflow::task_act::suspend, {}, {}, false, "grace", "because"};
+  const auto answer = node.begin_to_ask<actors::act_result>(gateway, m);
+  c.home.run_until_next<actors::write_requests>("store_actor", [](const actors::write_requests& r) {
+    const auto* const u = std::get_if<store::update_task>(&*r.all.at(0).what);
+    return u != nullptr && !u->next.acts.empty();
+  });
+  b.lose_store();
+  c.home.run();
+  REQUIRE(answer->has_value());
+  CHECK((*answer)->refusal == actors::act_refusal::unknown);
+  CHECK_THAT((*answer)->why, StartsWith("it is not known whether this was done"));
+  CHECK(c.home.state("t1") == "suspended");
+
+  const actors::act_on_task resume{"t1", workflow::task_act::resume, {}, {}, false, "grace", "because"};
+  const auto not_sent = node.begin_to_ask<actors::act_result>(gateway, resume);
+  c.home.run();
+  REQUIRE(not_sent->has_value());
+  CHECK((*not_sent)->refusal == actors::act_refusal::not_now);
+  CHECK_THAT((*not_sent)->why, StartsWith("nothing was done, since the task could not be read: the store cannot be "));
+  CHECK(c.home.state("t1") == "suspended");
 }
 
 TEST_CASE("row 45: what came while the store was away is taken up as soon as it is back") {

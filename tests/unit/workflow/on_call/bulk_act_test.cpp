@@ -90,6 +90,7 @@ TEST_CASE("what the answer of a task means for a bulk act") {
   CHECK(step_after(false, act_refusal::by_rule, 1) == bulk_step::count_refused);
   CHECK(step_after(false, act_refusal::gone, 1) == bulk_step::leave_out);
   CHECK(step_after(false, act_refusal::not_now, bulk_tries_max) == bulk_step::wait);
+  CHECK(step_after(false, act_refusal::unknown, bulk_tries_max) == bulk_step::wait);
   CHECK(step_after(false, act_refusal::changed, bulk_tries_max - 1) == bulk_step::look_again);
   CHECK(step_after(false, act_refusal::changed, bulk_tries_max) == bulk_step::count_refused);
 }
