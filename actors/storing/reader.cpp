@@ -41,7 +41,8 @@ public:
   /// Circular handles keep each other alive, and the system waits until a detached actor is freed.
   void on_exit() override {
     for (const auto& q : questions_)
-      q->fail(caf::make_error(caf::sec::runtime_error, std::string{"the store was closed"}));
+      q->fail(caf::make_error(caf::sec::runtime_error,
+                              std::string{"this node has the store no more, or is about to end; ask again"}));
     questions_.clear();
     deps_ = {};
   }
@@ -103,13 +104,19 @@ private:
     return view;
   }
 
-  /// What clients are told of a task is never older than what they were told before, by whatever node.
+  /// What was read just now. Thus what clients are told of one thing is never older than what they were told before, by
+  /// whatever node: it throws store_error if another node may have changed it meanwhile.
+  template <class Found>
+  Found newest(Found found) const {
+    deps_.store->expect_newest();
+    return found;
+  }
+
   task_view on_show(const show_task& m) {
     auto view = view_of(deps_.store->find(m.id), true);
     if (!view.task)
       view.damage = deps_.store->damage_of(m.id).value_or("");
-    deps_.store->expect_newest();
-    return view;
+    return newest(std::move(view));
   }
 
   /// To search many tasks or workflows may take seconds: other questions are answered between two parts. A question
@@ -151,9 +158,8 @@ private:
       return boxed<store::incident_page>{
         deps_.store->incidents(m.open_only, position(m.before), std::min(m.max, rows_max))};
     store::incident_page page;
-    if (auto found = deps_.store->find_incident(m.number))
+    if (auto found = newest(deps_.store->find_incident(m.number)))
       page.incidents.push_back(std::move(*found));
-    deps_.store->expect_newest();
     return boxed<store::incident_page>{std::move(page)};
   }
 
@@ -161,18 +167,15 @@ private:
     if (m.number == 0)
       return boxed<store::bulk_page>{
         deps_.store->bulk_acts(m.open_only, position(m.before), std::min(m.max, rows_max))};
-    auto page = deps_.store->find_bulk_act(m.number);
-    deps_.store->expect_newest();
-    return boxed<store::bulk_page>{std::move(page)};
+    return boxed<store::bulk_page>{newest(deps_.store->find_bulk_act(m.number))};
   }
 
   schedule_page on_schedules(const list_schedules& m) const {
     if (m.name.empty())
       return {boxes(deps_.store->schedules(m.after, std::min(m.max, rows_max)))};
     schedule_page page;
-    if (auto found = deps_.store->find_schedule(m.name))
+    if (auto found = newest(deps_.store->find_schedule(m.name)))
       page.schedules.emplace_back(*std::move(found));
-    deps_.store->expect_newest();
     return page;
   }
 
@@ -182,7 +185,7 @@ private:
   }
 
   limit_queue on_limit_queue(const find_limit_queue& m) const {
-    auto found = deps_.store->find_limit_queue(m.number);
+    auto found = newest(deps_.store->find_limit_queue(m.number));
     return found ? limit_queue{true, std::move(found->holders), found->before, found->free_at} : limit_queue{};
   }
 

@@ -231,17 +231,16 @@ int check(const workflow_arguments& g) {
   return code;
 }
 
-/// What the node says of a file; registers it unless it is only asked.
-int register_file(const workflow_arguments& g, const std::string& file, bool is_dry) {
+/// What the node says of a file; registers it unless it is only asked. Its workflow's name.
+std::string register_file(client& node, const workflow_arguments& g, const std::string& file, bool is_dry) {
   require_file(file);
   const auto d = load_workflow(file); // its mistakes are told with the file's name and line
-  auto node = connect(g.node);
   const auto answer =
     node.call(api::workflow_register,
               {{"text", runtime::read_text_file(file)}, {"who", who_acts()}, {"why", g.why}, {"dry_run", is_dry}});
   if (g.node.json) {
     print_json(answer);
-    return done;
+    return d.name;
   }
   const bool is_new = answer.at("created").get<bool>();
   std::cout << "workflow " << d.name << " v" << d.version
@@ -254,18 +253,18 @@ int register_file(const workflow_arguments& g, const std::string& file, bool is_
               << file << '\n';
   if (const auto& missing = answer.at("agents_missing"); !missing.empty())
     std::cout << "no node has these agents, so tasks would wait for them: " << names(missing) << '\n';
-  return done;
+  return d.name;
 }
 
 int register_all(const workflow_arguments& g) {
+  auto node = connect(g.node);
   for (const auto& file : g.files)
-    register_file(g, file, g.dry_run);
+    register_file(node, g, file, g.dry_run);
   return done;
 }
 
 /// What there is of it at the node, and which tasks a new version does not change.
-void tell_what_is_there(const workflow_arguments& g, const std::string& name) {
-  auto node = connect(g.node);
+void tell_what_is_there(client& node, const std::string& name) {
   try {
     const auto newest = node.call(api::workflow_show, {{"name", name}}).at("workflow").at("version");
     const auto open = node.call(api::task_count, {{"workflow", name}, {"states", open_states}}).at("count");
@@ -282,10 +281,11 @@ int check_against_node(const workflow_arguments& g) {
   const int code = check(g);
   if (code != done)
     return code;
+  auto node = connect(g.node);
   for (const auto& file : g.files) {
-    register_file(g, file, true);
+    const auto name = register_file(node, g, file, true);
     if (!g.node.json)
-      tell_what_is_there(g, load_workflow(file).name);
+      tell_what_is_there(node, name);
   }
   return code;
 }

@@ -274,9 +274,10 @@ void postgres_engine::save_known() const {
 
 void postgres_engine::expect_newest() const {
   if (!partition_.is_surely_owned(settings_.lease))
-    throw store_error{"PostgreSQL has not answered for the lease of the store, so that another node may have this task "
-                      "by now: ask again, or ask another node. Lists and counts show what was known last",
-                      false};
+    throw store_error{
+      "PostgreSQL has not answered for the lease of the store, so that another node may have changed this "
+      "by now: ask again, or ask another node. Lists and counts show what was known last",
+      false};
 }
 
 std::vector<std::uint32_t> postgres_engine::awaited_by() {

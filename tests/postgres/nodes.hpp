@@ -149,6 +149,12 @@ inline std::map<std::string, int> shares(const postgres_server& server) {
   return all;
 }
 
+/// Each of three nodes has one of three partitions; of one partition, the node that came first has it.
+inline bool is_spread(const postgres_server& server, int partitions) {
+  const std::map<std::string, int> all{{"n1", 1}, {"n2", 1}, {"n3", 1}};
+  return comes_true([&] { return shares(server) == (partitions == 1 ? std::map<std::string, int>{{"n1", 1}} : all); });
+}
+
 inline void init_store(const std::string& url, int partitions = 1) {
   const auto end =
     run_program(STEADFAST_BINARY, {"store", "init", "--url", url, "--partitions", std::to_string(partitions)});

@@ -403,7 +403,7 @@ TEST_CASE(
     return comes_true([&] { return c.nodes[node]->processed() == all; });
   };
   submit("a", {0, 1, 2});
-  CHECK(comes_true([&] { return shares(server) == std::map<std::string, int>{{"n1", 1}, {"n2", 1}, {"n3", 1}}; }));
+  CHECK(is_spread(server, 3));
   submit("b", {0, 1, 2});
   for (std::size_t i = 0; i < 3; ++i) {
     CHECK(are_processed_at(i));
@@ -423,7 +423,7 @@ TEST_CASE(
   CHECK(are_processed_at(0));
   CHECK(are_processed_at(2));
   c.nodes[1]->start();
-  CHECK(comes_true([&] { return shares(server) == std::map<std::string, int>{{"n1", 1}, {"n2", 1}, {"n3", 1}}; }));
+  CHECK(is_spread(server, 3));
   submit("d", {1});
   c.nodes[0]->process().signal(SIGTERM);
   CHECK(c.nodes[0]->process().wait(hang_limit) == 0);
@@ -438,7 +438,7 @@ TEST_CASE("row 147: what is asked of all partitions acts once in each, whichever
   const postgres_server server;
   init_store(server.url(), 3);
   const cluster_on_a_server c{server.url()};
-  REQUIRE(comes_true([&] { return shares(server) == std::map<std::string, int>{{"n1", 1}, {"n2", 1}, {"n3", 1}}; }));
+  REQUIRE(is_spread(server, 3));
   const std::string wait = "\nwait = { event = \"go\", key = \"payload:/k\", limit = \"1h\" }\n";
   c.nodes[0]->folder().write("waits.toml",
                              "name = \"waits\"\n[[step]]\nname = \"one\"" + wait + "[[step]]\nname = \"two\"" + wait);

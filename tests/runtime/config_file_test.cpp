@@ -1,5 +1,6 @@
 #include "runtime/configuration/config_file.hpp"
 #include "runtime/toml/config_error.hpp"
+#include "tests/support/processes/proc_files.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>
@@ -17,11 +18,6 @@ using runtime::config_error;
 namespace {
 
 const std::filesystem::path root{STEADFAST_SOURCE_DIR};
-
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream in{file};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
 
 /// All complaints about the text, one a line.
 std::string complaints(const std::string& text) {
@@ -48,7 +44,7 @@ std::string with_examples(const std::string& text) {
 } // namespace
 
 TEST_CASE("the shipped configuration says what the defaults are") {
-  const auto shipped = parse_config(text_of(root / "config/steadfast.toml"), "config/steadfast.toml").options;
+  const auto shipped = parse_config(tests::text_of(root / "config/steadfast.toml"), "config/steadfast.toml").options;
   const node_options defaults;
   CHECK(shipped.name == defaults.name);
   CHECK(shipped.threads == defaults.threads);
@@ -100,7 +96,8 @@ TEST_CASE("the shipped configuration shows every key, agents' among them") {
   for (const auto* name : {"WEBHOOK_SECRET", "WEBHOOK_SECRET_BEFORE"})
     setenv(name, "whsec_Y2FuYXJ5LWNhbmFyeS1jYW5hcnktY2FuYXJ5", 1);
   setenv("POSTGRES_PASSWORD", "open sesame", 1);
-  const auto parsed = parse_config(with_examples(text_of(root / "config/steadfast.toml")), "config/steadfast.toml");
+  const auto parsed =
+    parse_config(with_examples(tests::text_of(root / "config/steadfast.toml")), "config/steadfast.toml");
   std::vector<std::string> missing;
   std::set_difference(parsed.keys_known.begin(), parsed.keys_known.end(), parsed.keys_seen.begin(),
                       parsed.keys_seen.end(), std::back_inserter(missing));
@@ -342,7 +339,8 @@ TEST_CASE(
 }
 
 TEST_CASE("the shipped configuration of a host is one") {
-  const auto shipped = parse_config(text_of(root / "config/clusters/host.toml"), "config/clusters/host.toml").options;
+  const auto shipped =
+    parse_config(tests::text_of(root / "config/clusters/host.toml"), "config/clusters/host.toml").options;
   CHECK_FALSE(shipped.roles.store);
   CHECK(shipped.cluster.has_certificates());
 }

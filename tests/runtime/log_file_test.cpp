@@ -1,6 +1,7 @@
 #include "runtime/configuration/node_options.hpp"
 #include "runtime/logging/log.hpp"
 #include "runtime/logging/log_file.hpp"
+#include "tests/support/processes/proc_files.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -10,20 +11,10 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <iterator>
 #include <string>
 
 using namespace steadfast;
 using runtime::open_log_file;
-
-namespace {
-
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream in{file};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
-} // namespace
 
 TEST_CASE("a log file is made for its user alone, whatever the umask says, and appended to") {
   const tests::temp_folder folder;
@@ -35,7 +26,7 @@ TEST_CASE("a log file is made for its user alone, whatever the umask says, and a
         == (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
   REQUIRE(write(file.get(), "one\n", 4) == 4);
   REQUIRE(write(open_log_file(path).get(), "two\n", 4) == 4);
-  CHECK(text_of(path) == "one\ntwo\n");
+  CHECK(tests::text_of(path) == "one\ntwo\n");
 }
 
 TEST_CASE("a log file that is a link, or no file, is refused") {
@@ -44,7 +35,7 @@ TEST_CASE("a log file that is a link, or no file, is refused") {
   const auto link = folder.path() / "link.log";
   std::filesystem::create_symlink(folder.path() / "victim", link);
   CHECK_THROWS_WITH(open_log_file(link), Catch::Contains("log.file") && Catch::Contains("symbolic link"));
-  CHECK(text_of(folder.path() / "victim") == "precious");
+  CHECK(tests::text_of(folder.path() / "victim") == "precious");
 
   const auto pipe = folder.path() / "pipe.log";
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
@@ -77,7 +68,7 @@ TEST_CASE("a line of the log steers no terminal, whatever somebody sent") {
     log_options quiet;
     quiet.level = "warning";
     start_log(quiet); // which writes what is left
-    const auto text = text_of(path);
+    const auto text = tests::text_of(path);
     CHECK_THAT(text, Catch::Contains("by mallory\\u202e") && Catch::Contains("\\u009b"));
     CHECK(text.find('\x1B') == std::string::npos);
   }

@@ -8,12 +8,12 @@
 #include "steadfast/node_error.hpp"
 #include "tests/runtime/http/http_node.hpp"
 #include "tests/support/comes_true.hpp"
+#include "tests/support/processes/proc_files.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 using namespace steadfast;
 using Catch::Matchers::Contains;
@@ -277,9 +277,7 @@ TEST_CASE("http: what is done with a token is logged under its name, without wha
   log_options quiet;
   quiet.level = "warning";
   start_log(quiet); // which writes what is left
-  std::ostringstream text;
-  text << std::ifstream{file}.rdbuf();
-  const auto told = text.str();
+  const auto told = tests::text_of(file);
   CHECK_THAT(told, Contains("root POST /v1/tasks/a/actions for ann: 200"));
   CHECK_THAT(told, Contains("root POST /v1/steps/complete"));
   CHECK_THAT(told, Contains("shop POST /v1/tasks/a/actions: 403"));
@@ -386,8 +384,7 @@ TEST_CASE("http: only hashes of tokens are kept, for their owner, with when they
   CHECK(all[0].workflows == std::vector<std::string>{"trip"});
   CHECK(all[0].scopes == std::vector{api::scope::submits});
   CHECK(all[1].expires_at == workflow::never);
-  std::ifstream in{file};
-  const std::string text{std::istreambuf_iterator<char>{in}, {}};
+  const auto text = tests::text_of(file);
   CHECK_THAT(text, !Contains(token.substr(token.size() - 64)));
   namespace fs = std::filesystem;
   CHECK((fs::status(file).permissions() & (fs::perms::group_all | fs::perms::others_all)) == fs::perms::none);
