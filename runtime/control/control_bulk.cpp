@@ -228,9 +228,9 @@ json start_bulk(const control_context& c, const api::arguments& params) {
   const auto outcome = c.write(store::start_bulk{std::move(b), {}});
   if (outcome.result != store::write_status::applied)
     throw api::error{api::error::refused, outcome.why};
-  record_act(c, params,
-             "began bulk act " + std::to_string(outcome.number) + ", to " + std::string{to_string(act.act)} + " about "
-               + runtime::counted(about, "task"));
+  record_done(c, params,
+              "began bulk act " + std::to_string(outcome.number) + ", to " + std::string{to_string(act.act)} + " about "
+                + runtime::counted(about, "task"));
   return {{"bulk", outcome.number}, {"about", about}};
 }
 
@@ -257,7 +257,7 @@ json stop_bulk(const control_context& c, const api::arguments& params) {
     throw api::error{api::error::not_found, outcome.why};
   if (outcome.result != store::write_status::applied)
     throw api::error{api::error::refused, outcome.why};
-  record_act(c, params, "stopped bulk act " + std::to_string(number));
+  record_done(c, params, "stopped bulk act " + std::to_string(number));
   return shown(c, number);
 }
 

@@ -193,7 +193,10 @@ workflow::instant moment_of(const api::arguments& params, const char* name, work
 /// `max`: of entries of a page.
 std::size_t max_of(const api::arguments& params);
 
-/// Records what a person, `who` in the parameters, did to something other than a task, and `why`.
+/// Records what a person, `who` in the parameters, is about to do to something other than a task, and `why`. Throws
+/// api::error if it cannot be recorded: then it is not to be done.
 void record_act(const control_context& c, const api::arguments& params, const std::string& what);
+/// The same of what is done already, and is told as done: where it cannot be recorded, the log says so.
+void record_done(const control_context& c, const api::arguments& params, const std::string& what);
 
 } // namespace steadfast

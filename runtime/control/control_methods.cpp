@@ -365,6 +365,14 @@ void record_act(const control_context& c, const api::arguments& params, const st
   c.write(store::record_act{who, what, why, {}});
 }
 
+void record_done(const control_context& c, const api::arguments& params, const std::string& what) {
+  try {
+    record_act(c, params, what);
+  } catch (const api::error& e) {
+    log_line("warning", "done, but not recorded in the store: " + params.text("who") + " " + what + ": " + e.what());
+  }
+}
+
 control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
   const auto is_store_read_whole = std::make_shared<std::atomic<bool>>(false);
   const auto stuck_report = std::make_shared<kept_stuck_report>();

@@ -364,9 +364,9 @@ json release_lease(const control_context& c, const api::arguments& params) {
   const auto outcome = c.write(store::release_lease{name, lease.holder, lease.epoch});
   if (outcome.result != store::write_status::applied)
     throw api::error{api::error::refused, outcome.why};
-  record_act(c, params,
-             is_lost ? "said that node " + workflow::quoted(lease.holder) + " is gone for good"
-                     : "released lease `" + name + "`, held by " + lease.holder);
+  record_done(c, params,
+              is_lost ? "said that node " + workflow::quoted(lease.holder) + " is gone for good"
+                      : "released lease `" + name + "`, held by " + lease.holder);
   return {{"holder", lease.holder}, {"epoch", lease.epoch}};
 }
 

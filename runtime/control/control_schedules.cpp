@@ -203,7 +203,7 @@ json put_schedules(const control_context& c, const api::arguments& params) {
     names.push_back(s.name);
     if (!written(c, store::put_schedule{s, {}, {}}).changed)
       continue;
-    record_act(c, params, "put schedule " + workflow::quoted(s.name));
+    record_done(c, params, "put schedule " + workflow::quoted(s.name));
     log_limit_warnings(c.parts.own->get(), s.name);
     changed.push_back(s.name);
   }

@@ -116,7 +116,7 @@ json register_workflow(const control_context& c, const api::arguments& params) {
   const auto done = c.write(store::register_definition{d, {}, {}});
   if (done.result != store::write_status::applied)
     throw api::error{api::error::refused, which + ": " + done.why};
-  record_act(c, params, "registered " + which);
+  record_done(c, params, "registered " + which);
   log_limit_warnings(c.parts.own->get(), d.name);
   result["created"] = done.created;
   return result;

@@ -4,6 +4,7 @@
 #include "runtime/control/control_context.hpp"
 #include "runtime/control/control_methods.hpp"
 #include "runtime/node/node_inside.hpp"
+#include "store/contract/wrapped_store.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/fast_place.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -26,9 +27,28 @@ node_options options_in(const tests::temp_folder& folder) {
   return o;
 }
 
+/// Takes no record of what people do.
+class store_without_records : public store::wrapped_store {
+public:
+  explicit store_without_records(std::shared_ptr<store::local_store> to) : to_{std::move(to)} {}
+  std::vector<store::outcome> commit(const store::write_list& batch) override {
+    const auto is_record = [](const store::write* w) { return std::holds_alternative<store::record_act>(*w); };
+    if (std::any_of(batch.begin(), batch.end(), is_record))
+      throw store::store_error{"the disk is full", false};
+    return to_->commit(batch);
+  }
+
+private:
+  store::local_store& real() const override { return *to_; }
+
+  std::shared_ptr<store::local_store> to_;
+};
+
 /// A node without a control channel, whose methods are called as the channel would.
 struct called_node {
-  called_node() : running{options_in(folder)} {
+  explicit called_node(store_wrapper wrap = {}) : running{options_in(folder)} {
+    if (wrap)
+      node_inside{running}.wrap_store(std::move(wrap));
     workflow::definition d;
     d.name = "trip";
     d.steps.resize(1);
@@ -364,6 +384,20 @@ TEST_CASE("whoever does not say who it is has done nothing") {
   const auto before = epoch_of_supervisor();
   CHECK(n.refusal("lease.release", {{"name", "supervisor"}}) == "-32602 `who` is missing");
   CHECK(epoch_of_supervisor() == before);
+}
+
+TEST_CASE("row 150: what is done is told as done, also where it cannot be recorded that a person did it") {
+  const called_node n{[](auto real) { return std::make_shared<store_without_records>(std::move(real)); }};
+  REQUIRE(n.call("submit", trip("a", "priority", 9)).at("created") == true);
+  const json suspend{{"workflow", "trip"}, {"act", "suspend"}, {"who", "ann"}, {"why", "a test"}};
+  CHECK(n.call("bulk.start", suspend).at("about") == 1);
+  CHECK(n.call("bulk.list", {{"all", true}}).at("bulk_acts").size() == 1);
+  const auto* file = "name = \"later\"\n[[step]]\nname = \"a\"\nagent = \"echo\"\n";
+  CHECK(n.call("workflow.register", {{"text", file}, {"who", "ann"}}).at("created") == true);
+  // what is recorded first is not done
+  CHECK_THAT(n.refusal("node.drain", {{"node", "node"}, {"who", "ann"}, {"limit_ms", 0}}),
+             Contains("the disk is full"));
+  CHECK(n.call("node.describe", json::object()).at("scheduler").at("draining") == false);
 }
 
 TEST_CASE("row 150: what became of an act is told as done, refused, not done yet, or unknown") {
