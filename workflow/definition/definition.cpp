@@ -132,7 +132,9 @@ knowledge needed_for(const definition& d) {
     if (s.repeat)
       most = std::max(most, knowledge::for_each);
     if (s.expect)
-      most = knowledge::expectations;
+      most = std::max(most, knowledge::expectations);
+    if (s.has_empty_input || (s.compensation && s.compensation->has_empty_input))
+      most = knowledge::empty_inputs;
     if (starts_child(s))
       most = std::max(most, is_over_items(s) ? knowledge::for_each : knowledge::children);
   }

@@ -352,8 +352,9 @@ enum class knowledge : std::uint8_t {
   for_each = 6,
   rates = 7, ///< and ids and lists of events
   expectations = 8,
+  empty_inputs = 9,
 };
-inline constexpr auto newest_knowledge = knowledge::expectations;
+inline constexpr auto newest_knowledge = knowledge::empty_inputs;
 knowledge needed_for(const definition& d);
 /// A node of some release cannot read it.
 inline bool has_waits(const definition& d) {

@@ -52,7 +52,7 @@ std::optional<node_roles> roles_of(const Words& words) {
 }
 
 /// In their order. Each has a word of its own, since a release that knows some reads no other.
-constexpr std::array<std::pair<knowledge, std::string_view>, 8> knowledge_words{
+constexpr std::array<std::pair<knowledge, std::string_view>, 9> knowledge_words{
   {{knowledge::waits, "waits"},
    {knowledge::events, "events"},
    {knowledge::schedules, "schedules"},
@@ -60,7 +60,8 @@ constexpr std::array<std::pair<knowledge, std::string_view>, 8> knowledge_words{
    {knowledge::limits, "limits"},
    {knowledge::for_each, "for_each"},
    {knowledge::rates, "rates"},
-   {knowledge::expectations, "expectations"}}};
+   {knowledge::expectations, "expectations"},
+   {knowledge::empty_inputs, "empty_inputs"}}};
 static_assert(knowledge_words.back().first == newest_knowledge);
 
 } // namespace

@@ -165,6 +165,17 @@ TEST_CASE("a step that only waits has no input, not even an empty one") {
   CHECK(found == texts{"step `b`: input is not allowed in a step that only waits"});
 }
 
+TEST_CASE("a node of a release that would send something else than an empty input cannot read it") {
+  definition d;
+  d.steps.resize(2);
+  CHECK(needed_for(d) == knowledge::none);
+  d.steps[0].has_empty_input = true;
+  CHECK(needed_for(d) == knowledge::empty_inputs);
+  d.steps[0].has_empty_input = false;
+  d.steps[1].compensation.emplace().has_empty_input = true;
+  CHECK(needed_for(d) == knowledge::empty_inputs);
+}
+
 TEST_CASE("members of an input are named, once each, and bounded") {
   const source whole;
   CHECK(of_b([&](auto& s) {

@@ -8,7 +8,8 @@ TEST_CASE("a node's card is read back from the note of its lease") {
   const node_card card{"b", "10.0.0.2:7801", {false, true, false, true}, {"drone", "label"}};
   CHECK(note_of(card)
         == "address=10.0.0.2:7801 roles=scheduler,agents agents=drone,label knows=waits knows=events "
-           "knows=schedules knows=children knows=limits knows=for_each knows=rates knows=expectations");
+           "knows=schedules knows=children knows=limits knows=for_each knows=rates knows=expectations "
+           "knows=empty_inputs");
   CHECK(card_of("node/b", note_of(card)) == card);
 }
 
@@ -37,9 +38,9 @@ TEST_CASE("a card tells of a drain and of when the node's certificate ends, and 
   node_card card{"b", "10.0.0.2:7801", {false, true, false, true}, {"drone"}};
   card.drained = true;
   card.certificate_until = instant{std::chrono::milliseconds{1'767'268'800'000}};
-  CHECK(note_of(card).ends_with(
-    "agents=drone knows=waits knows=events knows=schedules knows=children knows=limits "
-    "knows=for_each knows=rates knows=expectations drained=yes certificate_until=2026-01-01T12:00:00.000Z"));
+  CHECK(note_of(card).ends_with("agents=drone knows=waits knows=events knows=schedules knows=children knows=limits "
+                                "knows=for_each knows=rates knows=expectations knows=empty_inputs drained=yes "
+                                "certificate_until=2026-01-01T12:00:00.000Z"));
   CHECK(card_of("node/b", note_of(card)) == card);
   CHECK(card_of("node/b", "address= roles= agents= certificate_until=soon drained=maybe")->certificate_until == unset);
   CHECK_FALSE(card_of("node/b", "address= roles= agents= drained=maybe")->drained);
