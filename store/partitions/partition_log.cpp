@@ -102,7 +102,7 @@ void partition_log::add(std::string_view entry) {
     throw store_error{"PostgreSQL did not take a commit: " + why, false};
   changed_.note(whole); // a row too many does no harm
   of_.begin_append(whole);
-  last_ = under_way_.emplace_back(std::make_shared<entry_end>());
+  last_ = under_way_.emplace_back(sent_entry{std::make_shared<entry_end>(), now_()}).end;
   size_ += whole.size();
   unkept_ += whole.size();
   entries_.push_back(std::move(whole));
@@ -112,15 +112,15 @@ void partition_log::add(std::string_view entry) {
 void partition_log::settle_one() {
   const std::lock_guard lock{using_partition_};
   const auto answer = of_.end_append();
-  *under_way_.front() = answer;
+  *under_way_.front().end = answer;
   if (answer.result == postgres::appending::applied) {
-    note_time(of_.last_took());
+    note_time(now_() - under_way_.front().at);
     under_way_.pop_front();
     return first_.clear();
   }
   has_failed_ = true;
   for (; !under_way_.empty(); under_way_.pop_front()) {
-    *under_way_.front() = answer;
+    *under_way_.front().end = answer;
     size_ -= entries_.back().size();
     entries_.pop_back();
   }

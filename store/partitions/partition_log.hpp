@@ -126,7 +126,11 @@ private:
   std::chrono::steady_clock::time_point shown_at_; ///< life, while it is filled
   std::string first_;                ///< what the first commit of a new store says of the store; empty: it was said
   std::vector<std::string> entries_; ///< since begin(); those under way are the last
-  std::deque<std::shared_ptr<entry_end>> under_way_;
+  struct sent_entry {
+    std::shared_ptr<entry_end> end;
+    std::chrono::steady_clock::time_point at;
+  };
+  std::deque<sent_entry> under_way_;
   /// The shortest times between sending and knowing, of so many entries and of as many before them.
   struct {
     unsigned entries = 0;

@@ -390,7 +390,6 @@ append_answer partition::end_append() {
     case appending::applied:
       ++known_.commit;
       last_sign_ = sent;
-      last_took_ = now_() - sent;
       note_known();
       break;
     case appending::lost: leave(state::free); break;

@@ -121,8 +121,6 @@ public:
   /// ones. REQUIRES: one is under way.
   append_answer end_append();
   std::size_t under_way() const { return under_way_.size(); }
-  /// Of the last commit that was made, between sending it and knowing.
-  std::chrono::steady_clock::duration last_took() const { return last_took_; }
 
   /// What became of the commit that ended as unknown: takes the partition over from itself, so that nothing sent under
   /// the epoch before can be made any more, and then looks for its number. As often as it must be, until the answer is
@@ -209,9 +207,8 @@ private:
   state state_ = state::free;
   acknowledged known_;
   std::deque<std::chrono::steady_clock::time_point> under_way_; ///< when each was sent
-  std::chrono::steady_clock::duration last_took_{};
-  std::int64_t in_doubt_ = 0; ///< commits after `known_`
-  int log_ = 0;               ///< which of the two is written
+  std::int64_t in_doubt_ = 0;                                   ///< commits after `known_`
+  int log_ = 0;                                                 ///< which of the two is written
   static constexpr auto never = std::chrono::steady_clock::time_point::min();
   std::atomic<std::chrono::steady_clock::time_point> last_sign_{never}; ///< was sent then; never: it is not owned
 };
