@@ -13,7 +13,7 @@ struct input_rule {
 };
 
 input_rule rule_of(const workflow::step_definition& s, workflow::attempt_action action) {
-  const auto of = [](const auto& x) { return input_rule{x.input, x.input.empty() && !x.has_empty_input}; };
+  const auto of = [](const auto& x) { return input_rule{x.input, workflow::is_without_input(x)}; };
   return action == workflow::attempt_action::compensate ? of(*s.compensation) : of(s);
 }
 

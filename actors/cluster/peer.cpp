@@ -3,6 +3,7 @@
 #include "actors/cluster/peer.hpp"
 
 #include "actors/common/deadline_timer.hpp"
+#include "actors/common/error_text.hpp"
 #include "actors/protocol/type_ids.hpp"
 #include "workflow/definition/retry.hpp"
 #include "workflow/time/clock_offset.hpp"
@@ -84,7 +85,7 @@ private:
   void connect() {
     next_ = workflow::never; // until it is known how this ends
     ask(this, deps_.dialer, dial_limit, dial{deps_.address})
-      .then([this](const reached_node& m) { greet(m); }, [this](const caf::error& e) { fail(text_of(e)); });
+      .then([this](const reached_node& m) { greet(m); }, [this](const caf::error& e) { fail(text_of(e, system())); });
   }
 
   void greet(const reached_node& reached) {
@@ -167,12 +168,6 @@ private:
   void lose(const std::string& why) {
     there_ = {};
     fail(why);
-  }
-
-  /// Why the dialer could not connect, in its own words.
-  std::string text_of(const caf::error& e) {
-    const auto& words = e.context();
-    return words.match_elements<std::string>() ? words.get_as<std::string>(0) : system().render(e);
   }
 
   // ---- time ----

@@ -3,6 +3,7 @@
 
 #include "actors/gateway/gateway.hpp"
 
+#include "actors/common/error_text.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/gateway/act_event.hpp"
@@ -91,15 +92,10 @@ private:
     ask(this, deps_.reader, deps_.reader_limit, question)
       .then([this, ticket](const task_view& view) { on_task(ticket, view); },
             [this, ticket](const caf::error& e) {
-              finish(ticket, refusal("nothing was done, since the task could not be read: " + why_unread(e),
+              finish(ticket, refusal("nothing was done, since the task could not be read: "
+                                       + refusal_in(e).value_or("the store did not answer; try again"),
                                      act_refusal::not_now));
             });
-  }
-
-  static std::string why_unread(const caf::error& e) {
-    return e == caf::sec::runtime_error && e.context().match_elements<std::string>()
-             ? e.context().get_as<std::string>(0)
-             : "the store did not answer; try again";
   }
 
   static act_result refusal(std::string why, act_refusal kind = act_refusal::by_rule) {

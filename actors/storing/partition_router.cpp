@@ -5,6 +5,7 @@
 
 #include "actors/storing/partition_router.hpp"
 
+#include "actors/common/error_text.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
@@ -164,9 +165,7 @@ private:
 
   /// What it is for cannot be read.
   void refuse(std::uint64_t whole, const caf::error& why) {
-    const auto& words = why.context();
-    store::decision said{store::write_status::full,
-                         words.match_elements<std::string>() ? words.get_as<std::string>(0) : system().render(why)};
+    store::decision said{store::write_status::full, text_of(why, system())};
     const auto w = std::move(open_.extract(whole).mapped());
     writes_done refused;
     refused.all.push_back({w.asked.what.ticket, boxed<store::outcome>{store::outcome{std::move(said)}}, {}});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/common/error_text.hpp"
 #include "api/arguments.hpp"
 #include "runtime/assembly/assembly.hpp"
 #include "runtime/control/control_server.hpp"
@@ -53,8 +54,8 @@ struct control_context {
 
   /// Instead of an answer.
   static api::error error_of(const caf::error& e) {
-    if (e == caf::sec::runtime_error && e.context().match_elements<std::string>())
-      return {api::error::busy, e.context().get_as<std::string>(0), retry_when_away};
+    if (const auto why = actors::refusal_in(e))
+      return {api::error::busy, *why, retry_when_away};
     return {api::error::timed_out, "the node is too busy to answer; the outcome is unknown"};
   }
 

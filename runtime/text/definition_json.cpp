@@ -31,7 +31,7 @@ json input_json(const workflow::input_mapping& input) {
 /// Nothing is said of an input that is all of the payload, or the item. `Part` is a step or a compensation.
 template <class Part>
 void add_input(json& j, const Part& what) {
-  if (!what.input.empty() || what.has_empty_input)
+  if (!workflow::is_without_input(what))
     j["input"] = input_json(what.input);
 }
 

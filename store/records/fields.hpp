@@ -125,9 +125,12 @@ void serialize(Archive& ar, condition& x, unsigned) {
 /// this one member, whose name no other input can have: no member at all stands for the whole payload.
 template <class Archive, class Part, class Fields>
 void with_input(Part& x, Fields fields) {
-  input_mapping empty{{{}, {source::kind::literal, {}, {}, "null"}}};
+  static const input_mapping empty{{{}, {source::kind::literal, {}, {}, "null"}}};
   if constexpr (Archive::is_saving::value) {
-    fields(x.has_empty_input ? empty : x.input);
+    if (!x.has_empty_input)
+      return fields(x.input);
+    auto written = empty;
+    fields(written);
   } else {
     fields(x.input);
     x.has_empty_input = x.input == empty;

@@ -47,7 +47,7 @@ public:
       else if (!m.optional)
         problem_ = "input member " + quoted(m.name) + ": " + value.problem;
     }
-    is_item_itself_ = s.input.empty() && !s.has_empty_input;
+    is_item_itself_ = is_without_input(s);
   }
 
   /// Appends to `problem` why there is none.

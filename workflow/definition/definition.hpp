@@ -327,6 +327,15 @@ inline bool is_until_told(const wait_rule& w) {
 inline bool is_over_items(const step_definition& s) {
   return s.wait && s.wait->what == wait_rule::kind::items;
 }
+/// None is given: the agent gets the payload as it is, or the task of an item the item. `Part`: a step, or a compensation.
+template <class Part>
+bool is_without_input(const Part& x) {
+  return x.input.empty() && !x.has_empty_input;
+}
+inline void forget_input(step_definition& s) {
+  s.input.clear();
+  s.has_empty_input = false;
+}
 /// A task, or one for each item: they are its children.
 inline bool starts_child(const step_definition& s) {
   return s.wait && (s.wait->what == wait_rule::kind::child || is_over_items(s));

@@ -214,7 +214,7 @@ void check_only_waits(const report& r, const step_definition& s) {
     r.add_if(is, field + " is not allowed in a step that " + (starts_child(s) ? "starts a task" : "only waits"));
   };
   none(!s.agent.empty(), "agent");
-  none(!s.input.empty() || s.has_empty_input, "input");
+  none(!is_without_input(s), "input");
   none(s.compensation.has_value(), "compensation");
   none(s.probe.has_value(), "probe");
   none(s.later.has_value(), "later");
@@ -305,8 +305,7 @@ void check_items(const report& r, const graph& g, std::size_t i, const wait_rule
   check_input_of_items(r, g, i);
   if (!has_item_workflow(g.d.steps[i])) {
     auto named = g.d.steps[i];
-    named.input.clear();
-    named.has_empty_input = false;
+    forget_input(named);
     check_name(r, w.name, "workflow");
     return check_only_waits(r, named);
   }

@@ -31,8 +31,7 @@ definition item_workflow(const definition& d, std::size_t i) {
   s.wait.reset();
   s.after.reset();
   s.when.reset();
-  s.input.clear(); // the payload of its task is made by it
-  s.has_empty_input = false;
+  forget_input(s); // the payload of its task is made by it
   made.result.value = source{source::kind::result, s.name, {}, {}};
   made.steps.push_back(std::move(s));
   return made;
