@@ -423,7 +423,19 @@ private:
     };
     const auto same = [](const std::string& name) { return state_value{name}; };
     return state_of(counted(living_.size(), "other node") + " alive",
-                    {{"alive", listed(living_, listed_max, same)}, {"peers", listed(peers_, listed_max, peer)}});
+                    {{"alive", listed(living_, listed_max, same)},
+                     {"peers", listed(peers_, listed_max, peer)},
+                     {"partitions", listed(nodes_of_partitions(), listed_max, same)}});
+  }
+
+  /// Which node has each partition of the store: empty, nobody is known. None: the store is whole.
+  std::vector<std::string> nodes_of_partitions() const {
+    std::vector<std::string> nodes;
+    for (std::size_t i = 0; i < deps_.partitions.size(); ++i)
+      nodes.push_back(parts_[i].is_here            ? deps_.own_name
+                      : has(parts_[i].store_at, i) ? peers_.at(parts_[i].store_at).last.offer.node
+                                                   : "");
+    return nodes;
   }
 
   static constexpr workflow::span reader_margin{5000};

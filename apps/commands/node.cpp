@@ -10,6 +10,7 @@
 #include "runtime/text/quantity.hpp"
 #include "runtime/text/time_text.hpp"
 #include "runtime/tls/certificate.hpp"
+#include "workflow/text/split.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -130,6 +131,13 @@ std::string joined_agents(const json& n) {
   return agents;
 }
 
+std::string joined_partitions(const json& n) {
+  std::vector<std::string> numbers;
+  for (const auto& i : n.value("partitions", json::array()))
+    numbers.push_back(std::to_string(i.get<std::size_t>()));
+  return workflow::joined(numbers, ",");
+}
+
 std::vector<cell> node_row(const json& n, workflow::instant now) {
   const auto state = n.value("state", std::string{});
   return {n.value("name", std::string{}),
@@ -145,14 +153,19 @@ void print_nodes(const json& nodes) {
   const auto now = wall_clock();
   const bool certified = std::any_of(nodes.begin(), nodes.end(),
                                      [](const json& n) { return !n.value("certificate_until", json{}).is_null(); });
+  const bool divided = std::any_of(nodes.begin(), nodes.end(), [](const json& n) { return n.contains("partitions"); });
   std::vector<std::string> headings{"node", "state", "address", "roles", "agents", "supervises", "lease ends"};
   if (certified)
     headings.emplace_back("certificate ends");
+  if (divided)
+    headings.emplace_back("partitions");
   table rows{headings};
   for (const auto& n : nodes) {
     auto row = node_row(n, now);
     if (certified)
       row.push_back(certificate_cell(n.value("certificate_until", json{}), now));
+    if (divided)
+      row.push_back(joined_partitions(n));
     rows.add(std::move(row));
   }
   std::cout << (rows.empty() ? "no node has joined yet\n" : rows.text(standard_output()));

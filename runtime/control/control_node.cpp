@@ -20,6 +20,8 @@ using nlohmann::json;
 
 constexpr std::chrono::milliseconds look_limit{500}; ///< for a node to describe its state
 
+constexpr auto all_entries = std::numeric_limits<std::uint32_t>::max();
+
 /// What an actor shows of itself, with at most so many entries of each list.
 template <class Handle>
 actors::actor_state shown_by(const control_context& c, const Handle& actor, std::uint32_t entries = 0) {
@@ -160,10 +162,35 @@ json trouble_of_store(const control_context& c, const actors::lease_page& page) 
 }
 
 json peers_json(const control_context& c) {
-  constexpr auto all = std::numeric_limits<std::uint32_t>::max();
   if (!c.parts.membership)
     return json::array();
-  return json::parse(shown_by(c, c.parts.membership, all).tree).at("peers");
+  return json::parse(shown_by(c, c.parts.membership, all_entries).tree).at("peers");
+}
+
+/// Which node has each partition of the store, as far as this one knows: empty, nobody. None: the store is whole.
+std::vector<std::string> nodes_of_partitions(const control_context& c) {
+  std::vector<std::string> nodes;
+  if (c.parts.partitions.size() > 1 && c.parts.membership)
+    nodes = json::parse(shown_by(c, c.parts.membership, all_entries).tree).at("partitions").get<decltype(nodes)>();
+  const auto own = c.parts.own->get();
+  nodes.resize(c.parts.partitions.size() > 1 ? c.parts.partitions.size() : 0);
+  for (std::size_t i = 0; i < nodes.size() && i < own.partitions.size(); ++i)
+    if (own.partitions[i].store)
+      nodes[i] = c.parts.name;
+  return nodes;
+}
+
+/// `partitions` of each node: those that it has, if the store has several.
+void add_partitions(const control_context& c, json& nodes) {
+  const auto with = nodes_of_partitions(c);
+  if (with.empty())
+    return;
+  for (auto& n : nodes) {
+    auto& numbers = n["partitions"] = json::array();
+    for (std::size_t i = 0; i < with.size(); ++i)
+      if (n.at("name") == with[i])
+        numbers.push_back(i);
+  }
 }
 
 actors::lease_page leases(const control_context& c) {
@@ -323,6 +350,7 @@ json list_nodes(const control_context& c, const api::arguments&) {
       for (auto& n : nodes)
         if (n.at("name") == lease->holder.substr(0, lease->holder.find(':')))
           n["supervises"] = true;
+  add_partitions(c, nodes);
   return {{"nodes", nodes}, {"store_trouble", trouble}};
 }
 

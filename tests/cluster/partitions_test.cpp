@@ -78,6 +78,7 @@ TEST_CASE("row 147: a store of three partitions loses nothing and does nothing t
   const auto store = node.json_of({"store", "stat", "--json"}).at(0);
   CHECK(store.at("last_number") == ids.size());
   CHECK(store.at("last_numbers").size() == 3);
+  CHECK(node.json_of({"node", "list", "--json"}).at(0).at("partitions") == nlohmann::json{0, 1, 2});
   CHECK(node.command({"store", "check"}).code == 0);
 }
 

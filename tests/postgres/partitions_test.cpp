@@ -404,6 +404,17 @@ TEST_CASE(
   };
   submit("a", {0, 1, 2});
   CHECK(is_spread(server, 3));
+  const auto are_told_by = [&](const node_process& asked) {
+    std::multiset<std::size_t> told;
+    for (const auto& n : asked.json_of({"node", "list", "--json"}))
+      for (const auto& number : n.at("partitions"))
+        if (shares(server).at(n.at("name")) == 1)
+          told.insert(number.get<std::size_t>());
+    return told == std::multiset<std::size_t>{0, 1, 2};
+  };
+  for (const auto& node : c.nodes)
+    CHECK(comes_true([&] { return are_told_by(*node); }));
+  CHECK(comes_true([&] { return are_told_by(*agents); })); // which has none itself
   submit("b", {0, 1, 2});
   for (std::size_t i = 0; i < 3; ++i) {
     CHECK(are_processed_at(i));

@@ -18,6 +18,7 @@ const neverSeen = [
   /^problem\.retry_after_ms$/,
   /^store_stats_answer\.last_numbers$/, // of several partitions
   /^store_check_answer\.partitions_elsewhere$/, // likewise, that other nodes have
+  /^node\.partitions$/, // likewise
 ];
 
 /** A workflow that says all that one can say. */

@@ -327,7 +327,7 @@ inline bool is_until_told(const wait_rule& w) {
 inline bool is_over_items(const step_definition& s) {
   return s.wait && s.wait->what == wait_rule::kind::items;
 }
-/// None is given: the agent gets the payload as it is, or the task of an item the item. `Part`: a step, or a compensation.
+/// None is given: the agent gets the payload, and the task of an item that item. `Part`: a step, or a compensation.
 template <class Part>
 bool is_without_input(const Part& x) {
   return x.input.empty() && !x.has_empty_input;
