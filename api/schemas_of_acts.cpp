@@ -21,9 +21,7 @@ std::vector<schema> schemas_of_alerts() {
      {{"number", number, "the number of the alert"},
       {"task_id", text, "the id of the task that it concerns; empty: none"},
       {"task_number", number, "the number of that task; 0: none"},
-      {"kind", text,
-       "what kind of alert it is, such as error, undo_failed or node_lost; act: a person acted on something other than "
-       "a task"},
+      {"kind", text, "what kind of alert it is, such as error, undo_failed or node_lost; act: what a person did"},
       {"text", text, "what happened"},
       {"step", text, "the step that it concerns; empty: none"},
       or_null({"at", moment, "when it was raised; null: while the store was being opened, before the clock was known"}),

@@ -304,6 +304,8 @@ private:
   decision put(acknowledged_alert d, std::uint64_t alert, std::uint64_t task, workflow::instant now);
   /// Among the alerts, as one that was acknowledged by who did it.
   void put_act(std::uint64_t number, const std::string& id, const record_act& what);
+  /// What a person does to a task with the update. A bulk act has a record of its own.
+  std::optional<record_act> act_in(const update_task& w);
   void put_late_reply(std::uint64_t number, const std::string& id, const workflow::late_reply& what);
 
   // write_outward.cpp

@@ -3,6 +3,7 @@
 #include "store/engine/write_batch.hpp"
 #include "store/verbs/decide_note.hpp"
 #include "store/verbs/decide_outward.hpp"
+#include "store/verbs/tasks/decide_task.hpp"
 
 #include <utility>
 
@@ -37,6 +38,13 @@ void write_batch::put_act(std::uint64_t number, const std::string& id, const rec
   const key k{alert};
   txn_.put(in_.alerts, k, encode_record(k, entry_of(what, alert, number, id)));
   list_alert_of(number, alert);
+}
+
+std::optional<record_act> write_batch::act_in(const update_task& w) {
+  if (w.next.acts.empty() || w.bulk != 0)
+    return std::nullopt;
+  const auto there = load(w.next.number);
+  return there ? act_of(w.next, there->state.task.acts) : std::nullopt;
 }
 
 void write_batch::put_late_reply(std::uint64_t number, const std::string& id, const workflow::late_reply& what) {

@@ -147,7 +147,10 @@ void read_clients(history& into, const std::string& path) {
 
 void read_alerts(history& into, const std::string& path) {
   into.has_alerts = true;
-  each_json_line(path, false, [&](const json_line& line) { ++into.alerts[into.names.of(line.text_or_empty("task"))]; });
+  each_json_line(path, false, [&](const json_line& line) {
+    if (line.text_or_empty("kind") != "act") // what a person did
+      ++into.alerts[into.names.of(line.text_or_empty("task"))];
+  });
 }
 
 } // namespace checker

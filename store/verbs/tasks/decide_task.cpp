@@ -170,4 +170,11 @@ record_act act_of(const import_task& w) {
   return {w.who, "imported task `" + w.what.task.id + "`", w.why, w.now};
 }
 
+std::optional<record_act> act_of(const workflow::task& next, const std::vector<workflow::act>& before) {
+  if (next.acts.empty() || (!before.empty() && before.back() == next.acts.back()))
+    return std::nullopt;
+  const auto& last = next.acts.back();
+  return record_act{last.who, "task `" + next.id + "`: " + last.what, last.why, last.at};
+}
+
 } // namespace steadfast::store

@@ -47,5 +47,7 @@ struct imported_task {
 imported_task taken_in(const import_task& w, std::uint64_t number);
 /// As it is noted among the acts of persons.
 record_act act_of(const import_task& w);
+/// What a person did to the task with this change; absent: nothing. `before`: what persons did until then.
+std::optional<record_act> act_of(const workflow::task& next, const std::vector<workflow::act>& before);
 
 } // namespace steadfast::store

@@ -116,6 +116,7 @@ TEST_CASE("that a task took a bulk act is noted in the same commit, and it does 
   CHECK(bulk_act(store, 1).position == 2);
   CHECK(store.one(suspend_in(1, *store->find("a"))).result == write_status::applied);
   store.one(page(1, 0, true));
+  CHECK(store->alerts(false, 10).size() == 1); // of the act that was no part of it
   const auto b = bulk_act(store, 1);
   CHECK(b.state == workflow::bulk_state::ended);
   CHECK(b.done == 3);

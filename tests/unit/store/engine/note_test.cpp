@@ -132,6 +132,28 @@ TEST_CASE("late replies are kept per task, the newest ones, newest first") {
   CHECK(store->export_task("a")->late_replies.size() == late_replies_max);
 }
 
+TEST_CASE("what a person did to a task is among the alerts once, is none that is open, and leaves with the task") {
+  opened_store store;
+  store.submit("a");
+  const auto now = [&] { return *store->find("a"); };
+  REQUIRE(store.one(update_by(now(), delivery(), workflow::suspended{{"ann", "it looks wrong"}}, at(1))).result
+          == write_status::applied);
+  REQUIRE(store.one(update_by(now(), delivery(), workflow::resumed{{"bob", ""}}, at(2))).result
+          == write_status::applied);
+  store.take(); // no person did that
+  store.reopen();
+  CHECK(store->alerts(true, 10).empty());
+  const auto all = store->alerts(false, 10);
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].what.text == "task `a`: resume");
+  CHECK(all[1].what.text == "task `a`: suspend: it looks wrong");
+  CHECK(all[1].what.kind == "act");
+  CHECK(all[1].task_id == "a");
+  CHECK(all[1].acknowledged_by == "ann");
+  CHECK(all[1].acknowledged_at == at(1));
+  CHECK(store->check().faults.empty());
+}
+
 TEST_CASE("what a person did to something that is no task is kept, and is no open alert") {
   opened_store store;
   CHECK(store.one(record_act{"ann", "drained node `one`", "kernel update", at(5)}).result == write_status::applied);
