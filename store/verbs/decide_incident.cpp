@@ -26,6 +26,14 @@ void note_act(incident& x, const act_on_incident& w) {
     x.acts.erase(x.acts.begin());
 }
 
+/// The person did the same to it last.
+bool is_noted(const incident& x, const act_on_incident& w) {
+  if (x.acts.empty())
+    return false;
+  const auto& last = x.acts.back();
+  return last.who == w.who && last.what == name_of(w.act) && last.why == w.why;
+}
+
 raised_alert alert_of(const workflow::system_condition& c, workflow::instant now) {
   return {0, {}, {c.what.kind, c.text, c.what.step, now}, c.what, true};
 }
@@ -92,11 +100,13 @@ incident_act_taken decide(const act_on_incident& w, const incident* there) {
     return {{turned_down(write_status::refused, "a note needs a text")}};
   incident_act_taken d{{applied()}};
   d.is_acknowledged = w.act == incident_act::acknowledge;
-  if (d.is_acknowledged && there->acknowledged_at != workflow::unset)
-    return d; // the first acknowledgement counts
+  if (d.is_acknowledged && is_noted(*there, w))
+    return d; // its alerts are acknowledged in parts
   auto& x = d.put.emplace(*there);
   switch (w.act) {
     case incident_act::acknowledge:
+      if (x.acknowledged_at != workflow::unset)
+        break; // the first one counts
       x.acknowledged_by = w.who;
       x.acknowledged_at = w.now;
       break;

@@ -103,10 +103,15 @@ TEST_CASE("deciding: what a person does to an incident is kept, the first word o
   CHECK(seen.is_acknowledged);
   CHECK(seen.put.value().acknowledged_by == "ann");
   CHECK(seen.put->acts.back().why == "on it");
+  const auto next_part = decide(w, &*seen.put);
+  CHECK(next_part.is_acknowledged); // there may be more alerts by now
+  CHECK_FALSE(next_part.put);
   w.who = "bob";
   const auto again = decide(w, &*seen.put);
-  CHECK(again.is_acknowledged); // there may be more alerts by now
-  CHECK_FALSE(again.put);
+  CHECK(again.is_acknowledged);
+  CHECK(again.put.value().acknowledged_by == "ann");
+  CHECK(again.put->acts.size() == 2);
+  CHECK(again.put->acts.back().who == "bob");
 
   w.act = incident_act::mute;
   w.until = at(99);
