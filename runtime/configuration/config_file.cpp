@@ -150,6 +150,7 @@ void read_http_server(toml_section s, http_server_options& o) {
   s.read_count("connections_max", o.connections_max, 1U, 1'000'000U);
   s.read_count("rate_max", o.rate_max, 0U, 1'000'000U);
   s.read_size("body_size_max", o.body_size_max);
+  s.read("log_submissions", o.logs_submissions);
   s.end();
 }
 

@@ -65,7 +65,7 @@ public:
         callers_{parts_.options},
         watch_{{parts_.methods, hub_, parts_.on_pool, parts_.later}},
         log_{std::make_shared<event_log>(watch_.parts, parts_.clock_of_store)},
-        submissions_{watch_.parts},
+        submissions_{watch_.parts, parts_.options.logs_submissions ? parts_.audit : nullptr},
         openapi_{openapi_document(parts_.version)} {}
 
   void answer(http_request r, http_reply reply) {

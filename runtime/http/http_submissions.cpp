@@ -127,6 +127,9 @@ void http_submissions::submit_one(const http_caller& caller, const json& params,
     } catch (...) {
       return fails(problem_of(std::current_exception()));
     }
+    if (self.log_ && result.at("created") == true)
+      self.log_("http: " + (caller.name.empty() ? "somebody" : caller.name) + " submitted task "
+                + workflow::quoted(id.get<std::string>()));
     done(std::move(result));
   };
   ++*under_way_;

@@ -24,7 +24,10 @@ public:
   using on_result = std::function<void(nlohmann::json)>;
   using on_problem = std::function<void(const http_problem&)>;
 
-  explicit http_submissions(watch_parts p) : watch_{std::move(p)} {}
+  /// `log`: gets a line about each task that was made; empty: none.
+  http_submissions(watch_parts p, std::function<void(const std::string& line)> log)
+      : watch_{std::move(p)},
+        log_{std::move(log)} {}
 
   /// Why another request is not taken now.
   std::optional<http_problem> why_full() const;
@@ -47,6 +50,7 @@ private:
                     const on_problem& fails) const;
 
   const task_watch watch_;
+  const std::function<void(const std::string& line)> log_;
   const std::shared_ptr<std::atomic<std::size_t>> under_way_ = std::make_shared<std::atomic<std::size_t>>(0);
 };
 

@@ -284,6 +284,36 @@ TEST_CASE("http: what is done with a token is logged under its name, without wha
   CHECK_THAT(told, !Contains("hush"));
 }
 
+TEST_CASE("http: who submitted a task is logged if that is wanted, and only of tasks that were made") {
+  const tests::temp_folder folder;
+  http_server_options o;
+  o.tokens = folder.path() / "tokens.json";
+  o.logs_submissions = GENERATE(true, false);
+  const auto submits = add_token(o.tokens, "shop", {api::scope::submits});
+  const http_node node{o};
+  log_options to_file;
+  to_file.file = folder.path() / "log";
+  start_log(to_file);
+  for (const auto status : {201U, 200U})
+    CHECK(node.ask("PUT", "/v1/tasks/a", R"({"workflow":"trip","payload":"hush"})", with(submits)).status == status);
+  const auto* const two = R"({"tasks":[{"workflow":"trip","id":"b"},{"workflow":"none","id":"c"}]})";
+  CHECK(node.ask("POST", "/v1/tasks/batch", two, with(submits)).status == 200);
+  log_options quiet;
+  quiet.level = "warning";
+  start_log(quiet); // which writes what is left
+  const auto told = tests::text_of(to_file.file);
+  const auto times = [&](const std::string& text) {
+    std::size_t n = 0;
+    for (auto at = told.find(text); at != std::string::npos; at = told.find(text, at + 1))
+      ++n;
+    return n;
+  };
+  CHECK(times("http: shop submitted task `a`") == (o.logs_submissions ? 1 : 0));
+  CHECK(times("http: shop submitted task `b`") == (o.logs_submissions ? 1 : 0));
+  CHECK(times("`c`") == 0);
+  CHECK(times("hush") == 0);
+}
+
 TEST_CASE("row 106: a token of some workflows sees and makes no other tasks") {
   const guarded_node g;
   const auto limited = add_token(g.file, "trips", {api::scope::submits, api::scope::operate}, {"trip"});
