@@ -108,6 +108,20 @@ actors::task_view view_of(const control_context& c, const std::string& id) {
 
 namespace {
 
+/// "; `a` is in error, and keeps its place until a person acts": of the tasks that have a place; empty: none is so.
+std::string told_stuck(const control_context& c, const std::vector<std::string>& holders) {
+  using workflow::process_state;
+  std::string told;
+  for (const auto& id : holders) {
+    const auto view = c.ask<actors::task_view>(c.parts.gateway, actors::show_task{id});
+    const auto state = view.task ? view.task->state : process_state::processed;
+    if (state == process_state::error || state == process_state::suspended)
+      told += "; " + workflow::quoted(id) + (state == process_state::error ? " is in error" : " is suspended")
+              + ", and keeps its place until a person acts";
+  }
+  return told;
+}
+
 /// Who has the places of its key. Nothing: it does not wait for one.
 std::optional<workflow::explanation> told_limit_queue(const control_context& c, const workflow::task& t) {
   const auto q = c.ask<actors::limit_queue>(c.parts.reader, actors::find_limit_queue{t.number});
@@ -121,8 +135,9 @@ std::optional<workflow::explanation> told_limit_queue(const control_context& c, 
   const auto what = holders.empty() ? "a place" : "the end of " + holders;
   const std::string free =
     q.free_at == workflow::unset ? "" : "; a place that is kept of one that has ended is free at";
-  return workflow::explanation{
-    "waiting: for " + what + ", with the same key; " + others + " more with that key come before it" + free, q.free_at};
+  return workflow::explanation{"waiting: for " + what + ", with the same key; " + others
+                                 + " more with that key come before it" + told_stuck(c, q.holders) + free,
+                               q.free_at};
 }
 
 json show_task(const control_context& c, const api::arguments& params) {

@@ -218,6 +218,9 @@ TEST_CASE("a task that waits for its key tells whose end it waits for, and how m
   CHECK_THAT(told("third"), Contains("waiting: for the end of `first`, with the same key; 1 more"));
   CHECK_THAT(told("third"), Contains("1 at a time may be under way with the key `ada`"));
   CHECK_THAT(told("first"), !Contains("waiting: for the end"));
+  CHECK_THAT(told("second"), !Contains("until a person acts"));
+  n.call("task.act", {{"id", "first"}, {"act", "suspend"}, {"who", "ann"}});
+  CHECK_THAT(told("second"), Contains("`first` is suspended, and keeps its place until a person acts"));
   CHECK_THAT(n.refusal("submit", {{"id", "x"}, {"workflow", "charge"}, {"payload", "{}"}}),
              Contains("payload has no value at \"/customer\", which is the key of the workflow's limit"));
 }

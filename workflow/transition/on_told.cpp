@@ -1,6 +1,7 @@
 // What a waiting step waits for has come: an event, or the answer of a person.
 
 #include "workflow/text/name.hpp"
+#include "workflow/text/split.hpp"
 #include "workflow/transition/handlers.hpp"
 #include "workflow/transition/wait.hpp"
 
@@ -43,7 +44,7 @@ ruling on(draft& x, const answered& e) {
   if (e.attempt != x.t.steps[e.step].attempt)
     return refused("the question was asked anew");
   if (std::find(choices.begin(), choices.end(), e.choice) == choices.end())
-    return refused(quoted(e.choice) + " is none of the choices");
+    return refused(quoted(e.choice) + " is none of the choices: " + joined(choices, ", "));
   record_act(x, e.person, "answer step `" + x.definition_of(e.step).name + "`: " + e.choice);
   pass_wait(x, e.step, e.result, e.facts, e.choice + ", by " + e.person.who);
   advance(x);

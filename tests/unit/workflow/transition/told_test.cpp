@@ -176,7 +176,7 @@ TEST_CASE("a person is asked, reminded by an alert, and the answer is in the sto
   auto maybe = yes;
   maybe.choice = "maybe";
   CHECK(s.raise(maybe) == event_status::refused);
-  CHECK(s.last.reason == "`maybe` is none of the choices");
+  CHECK(s.last.reason == "`maybe` is none of the choices: yes, no");
   auto old = yes;
   old.attempt = 0;
   CHECK(s.raise(old) == event_status::refused);
