@@ -1,7 +1,7 @@
 #pragma once
 
-#include "actors/common/definition_cache.hpp"
 #include "actors/common/due_queue.hpp"
+#include "actors/common/known_definitions.hpp"
 #include "actors/common/options.hpp"
 #include "actors/protocol/messages.hpp"
 #include "actors/scheduling/agent_directory.hpp"
@@ -118,7 +118,7 @@ private:
   agent_directory agents_;
   std::unordered_map<std::uint64_t, task_in_flight> tasks_; ///< by number
   place_book places_;
-  definition_cache definitions_;
+  known_definitions definitions_;
   due_queue due_;
   struct {
     std::uint64_t claimed = 0;

@@ -3,7 +3,7 @@
 
 #include "actors/storing/partition_reader.hpp"
 
-#include "actors/common/definition_cache.hpp"
+#include "actors/common/known_definitions.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
@@ -101,7 +101,7 @@ task_count joined(const std::vector<task_count>& of, std::uint64_t limit) {
 }
 
 overdue_page joined(const std::vector<overdue_page>& of, std::size_t max) {
-  definition_cache definitions;
+  known_definitions definitions;
   std::vector<store::state_store::due_page> pages;
   overdue_page all;
   for (const auto& p : of) {

@@ -2,7 +2,7 @@
 
 #include "actors/storing/reader.hpp"
 
-#include "actors/common/definition_cache.hpp"
+#include "actors/common/known_definitions.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
@@ -242,7 +242,7 @@ private:
   reader_deps deps_;
   std::deque<std::unique_ptr<long_question>> questions_; ///< under way, in turns
   workflow::instant since_;                              ///< when the store was opened
-  definition_cache definitions_;
+  known_definitions definitions_;
 };
 
 } // namespace

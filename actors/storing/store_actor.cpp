@@ -4,7 +4,7 @@
 
 #include "actors/storing/store_actor.hpp"
 
-#include "actors/common/definition_cache.hpp"
+#include "actors/common/known_definitions.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
@@ -527,7 +527,7 @@ private:
   std::deque<commit_under_way> under_way_; ///< the oldest first
   std::deque<commit_made> last_commits_;   ///< the newest first
   std::vector<subscriber> subscribers_;
-  definition_cache definitions_;
+  known_definitions definitions_;
   store_figures figures_;
   struct {
     std::uint64_t commits = 0;

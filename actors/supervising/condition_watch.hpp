@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/common/definition_cache.hpp"
+#include "actors/common/known_definitions.hpp"
 #include "actors/supervising/supervisor.hpp"
 #include "workflow/supervision/conditions.hpp"
 
@@ -18,7 +18,7 @@ public:
   using owner = supervisor_actor::base;
 
   /// Its answers come while `self` handles messages. REQUIRES: `self`, deps and definitions outlive it.
-  condition_watch(owner* self, const supervisor_deps& deps, const definition_cache& definitions)
+  condition_watch(owner* self, const supervisor_deps& deps, const known_definitions& definitions)
       : self_{self},
         deps_{deps},
         definitions_{definitions} {}
@@ -54,7 +54,7 @@ private:
 
   owner* self_;
   const supervisor_deps& deps_;
-  const definition_cache& definitions_;
+  const known_definitions& definitions_;
   store::lease_guard guard_;
   std::uint64_t ticket_ = 0;
   std::uint64_t look_ = 0;

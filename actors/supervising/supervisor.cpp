@@ -4,7 +4,7 @@
 #include "actors/supervising/supervisor.hpp"
 
 #include "actors/common/deadline_timer.hpp"
-#include "actors/common/definition_cache.hpp"
+#include "actors/common/known_definitions.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/one_write.hpp"
 #include "actors/common/state_tree.hpp"
@@ -313,7 +313,7 @@ private:
     workflow::instant last_sweep;
     workflow::instant last_survey;
   } view_;
-  definition_cache definitions_;
+  known_definitions definitions_;
   condition_watch watch_{this, deps_, definitions_};
   schedule_watch schedules_{this, deps_};
   deadline_timer timer_;

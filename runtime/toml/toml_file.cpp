@@ -3,6 +3,7 @@
 #include "runtime/text/quantity.hpp"
 #include "runtime/toml/config_error.hpp"
 #include "workflow/text/nearest.hpp"
+#include "workflow/text/split.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +20,11 @@ std::string quoted_list(std::initializer_list<std::string_view> names) {
   for (const auto& n : names)
     text += (text.empty() ? "\"" : ", \"") + std::string{n} + "\"";
   return text;
+}
+
+std::string sorted(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  return workflow::joined(names, ", ");
 }
 
 std::string shown(const toml::node& n) {
@@ -117,7 +123,7 @@ void toml_section::end() {
       continue;
     const auto meant = workflow::nearest(key.str(), known_);
     report_->add(key.source().begin.line, place_of(key.str()),
-                 "unknown key" + (meant ? "; did you mean \"" + *meant + "\"?" : std::string{}));
+                 "unknown key; " + (meant ? "did you mean \"" + *meant + "\"?" : "known are " + sorted(known_)));
   }
 }
 

@@ -135,7 +135,8 @@ TEST_CASE("row 80: an unknown key is refused with file, line and the nearest kno
   CHECK(complaints("[scheduler]\nin_flight_mx = 3\n")
         == "node.toml:2: scheduler.in_flight_mx: unknown key; did you mean \"in_flight_max\"?");
   CHECK(complaints("shutdwon = 1") == "node.toml:1: shutdwon: unknown key; did you mean \"shutdown\"?");
-  CHECK(complaints("name = \"a\"\ncolour = 1") == "node.toml:2: colour: unknown key");
+  CHECK(complaints("[supervisor.lease]\ncolour = 1")
+        == "node.toml:2: supervisor.lease.colour: unknown key; known are margin, needs_progress, renew_every, ttl");
   CHECK(complaints("[supervisor.lease]\nmargins = \"1s\"")
         == "node.toml:2: supervisor.lease.margins: unknown key; did you mean \"margin\"?");
   CHECK(complaints("[[agent]]\nname = \"a\"\nurl = \"http://localhost/\"\nheader = {}")
@@ -204,7 +205,7 @@ TEST_CASE("row 80: mistakes in what is said of ended tasks are told with their l
   CHECK(complaints("[retention]\n\nkeep_at_most = -1").starts_with("node.toml:3: retention.keep_at_most: -1 is not"));
   CHECK(complaints("[retention]\nkeep_for = 30").starts_with("node.toml:2: retention.keep_for: 30 is not a duration"));
   CHECK(complaints("[[retention.workflow]]\nname = \"a\"\nkeep = 1")
-        == "node.toml:3: retention.workflow.keep: unknown key");
+        == "node.toml:3: retention.workflow.keep: unknown key; known are keep_at_most, keep_for, name");
   CHECK(complaints("[[retention.workflow]]\nkeep_at_most = 1").find("name must be 1 to 64") != std::string::npos);
   const std::string own = "[[retention.workflow]]\nname = \"a\"\n";
   CHECK(complaints(own + own).find("`a`: there are two of that name") != std::string::npos);

@@ -13,7 +13,7 @@
 namespace steadfast::actors {
 
 /// Definitions never change, so they are read once and shared by every message that mentions them.
-class definition_cache {
+class known_definitions {
 public:
   void add(const boxed<workflow::definition>& d) { known_.try_emplace({d->name, d->version}, d); }
 
