@@ -384,6 +384,22 @@ test('of a workflow nothing is told before it is counted', async () => {
   await page.unrouteAll({ behavior: 'wait' });
   await open('workflows/order');
   await page.getByText(/\d+ % of \d+ that ended/).waitFor();
+test('a line keeps the focus where it moves because of what was done', async () => {
+  await open('agents');
+  const button = verb => page.getByRole('button', { name: `${verb} circuit of printer` });
+  for (const [verb, next] of [
+    ['Open', 'Close'],
+    ['Close', 'Open'],
+  ]) {
+    await button(verb).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Your name').fill('ann');
+    await page.keyboard.press('Enter');
+    await button(next).waitFor();
+    assert.ok(await button(next).evaluate(b => b === document.activeElement), next);
+  }
+});
+
 });
 
 test('everything is reached by keys', async () => {
