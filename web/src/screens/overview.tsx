@@ -414,12 +414,19 @@ function Acts() {
   return (
     <Section title="What people did last">
       {data.alerts.length === 0 ? (
-        <p class="faint">Nothing, apart from acts on single tasks.</p>
+        <p class="faint">Nothing yet.</p>
       ) : (
         <ul class="plain">
           {data.alerts.map(a => (
             <li key={a.number}>
-              <Moment at={a.at} /> <b>{visible(a.acknowledged_by)}</b> <Prose text={a.text} />
+              <Moment at={a.at} /> <b>{visible(a.acknowledged_by)}</b>{' '}
+              {a.task_id ? (
+                <a data-row href={href(['tasks', a.task_id])}>
+                  <Prose text={a.text} />
+                </a>
+              ) : (
+                <Prose text={a.text} />
+              )}
             </li>
           ))}
         </ul>
