@@ -73,7 +73,7 @@ async function begin(id, act, why) {
 async function carryOut(act) {
   await page.getByText('The task takes this now.').waitFor();
   await page.locator('dialog').getByRole('button', { name: act, exact: true }).click();
-  await page.getByText(`${act.toLowerCase()}: done. The task is`).waitFor();
+  await page.getByText(new RegExp(`^${act.toLowerCase()}: done at \\d\\d:\\d\\d:\\d\\d`)).waitFor();
 }
 
 test('the page is small, compressed, cached by name, and under a policy of its own', async () => {
@@ -347,6 +347,8 @@ test('filters are in the address, and thousands of tasks scroll', async () => {
   await page.getByRole('link', { name: 'many-0', exact: true }).waitFor();
   assert.ok((await rows.count()) < 80, 'only the rows that are seen are drawn');
 
+  await open('tasks?states=error');
+  await page.locator('.task-frame code').getByText('reserve', { exact: true }).first().waitFor();
   await open('tasks?place=/customer&value=c-7&text=many-');
   await page.getByText('30 match').waitFor();
   await open('tasks?by=state&text=many-');
@@ -368,6 +370,10 @@ test('a bulk act shows its plan, its progress, and stops', async () => {
   await page.getByText(/[1-9]\d* done, 0 refused/).waitFor();
   await page.getByRole('button', { name: 'Stop it here' }).click();
   await page.locator('.bulk').getByText('stopped', { exact: true }).waitFor();
+  await page
+    .locator('.bulk')
+    .getByText(/stopped suspend, bulk act \d+$/)
+    .waitFor();
   const [bulk] = (await node.get('/v1/bulk-acts?all=true')).bulk_acts;
   assert.equal(`${bulk.state} ${bulk.who} ${bulk.why} ${bulk.stopped_by}`, 'stopped ann night ann');
   assert.ok(bulk.done > 0 && bulk.done < 3000);

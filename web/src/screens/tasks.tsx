@@ -381,7 +381,7 @@ function Row({ task: t, index, now }: { task: TaskSummary; index: number; now: n
         {span(end - Date.parse(t.submitted_at))}
       </span>
       <span role="cell" class="c-cause" title={visible(t.cause)}>
-        {visible(t.cause)}
+        <Prose text={t.cause} />
       </span>
     </div>
   );
