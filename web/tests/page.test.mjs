@@ -384,22 +384,6 @@ test('a bulk act shows its plan, its progress, and stops', async () => {
   await page.getByText('payload:/customer=c-7 state=pending').waitFor();
 });
 
-test('of a workflow nothing is told before it is counted', async () => {
-  let answer;
-  const asked = new Promise(done => (answer = done));
-  await page.route('**/v1/counts?*', async route => (await asked, route.continue()));
-  for (const [at, shown] of [
-    ['workflows/order', page.getByRole('region', { name: 'How it goes' })],
-    ['workflows', page.getByRole('group', { name: 'Workflows' }).getByRole('row').filter({ hasText: 'order' })],
-  ]) {
-    await open(at);
-    await shown.getByText('…').first().waitFor();
-    assert.doesNotMatch(await shown.innerText(), /- of 0|^0$/m);
-  }
-  answer();
-  await page.unrouteAll({ behavior: 'wait' });
-  await open('workflows/order');
-  await page.getByText(/\d+ % of \d+ that ended/).waitFor();
 test('a line keeps the focus where it moves because of what was done', async () => {
   await open('agents');
   const button = verb => page.getByRole('button', { name: `${verb} circuit of printer` });
@@ -416,6 +400,22 @@ test('a line keeps the focus where it moves because of what was done', async () 
   }
 });
 
+test('of a workflow nothing is told before it is counted', async () => {
+  let answer;
+  const asked = new Promise(done => (answer = done));
+  await page.route('**/v1/counts?*', async route => (await asked, route.continue()));
+  for (const [at, shown] of [
+    ['workflows/order', page.getByRole('region', { name: 'How it goes' })],
+    ['workflows', page.getByRole('group', { name: 'Workflows' }).getByRole('row').filter({ hasText: 'order' })],
+  ]) {
+    await open(at);
+    await shown.getByText('…').first().waitFor();
+    assert.doesNotMatch(await shown.innerText(), /- of 0|^0$/m);
+  }
+  answer();
+  await page.unrouteAll({ behavior: 'wait' });
+  await open('workflows/order');
+  await page.getByText(/\d+ % of \d+ that ended/).waitFor();
 });
 
 test('everything is reached by keys', async () => {
@@ -625,6 +625,17 @@ test('nothing is wider than 360 px', async () => {
     await open(at, narrow);
     await settled(at, narrow);
     assert.equal(await narrow.evaluate(() => document.documentElement.scrollWidth), 360, at);
+  }
+  // What a button acts on is seen beside it.
+  for (const [at, button] of [
+    ['agents', 'Open circuit of payment_undo'],
+    ['nodes', 'Drain a'],
+    ['nodes', 'Release supervisor'],
+    ['schedules', 'Run now nightly'],
+  ]) {
+    await open(at, narrow);
+    const { x, width } = await narrow.getByRole('button', { name: button }).boundingBox();
+    assert.ok(x + width <= 360, `${button} ends at ${x + width}`);
   }
   await narrow.context().close();
 });
