@@ -304,13 +304,14 @@ test('circuits are opened and closed by hand, and people are told who did', asyn
   await open('');
   const did = page.getByRole('region', { name: 'What people did last' });
   await did.getByText(/ann.*opened the circuit of agent/).waitFor();
-  assert.equal(await did.getByRole('link').count(), 0, 'it was no act on a task');
+  const opened = did.getByRole('listitem').filter({ hasText: 'opened the circuit' });
+  assert.equal(await opened.getByRole('link').count(), 0, 'it was no act on a task');
   await page.route('**/v1/alerts?kind=act*', async route => {
     const response = await route.fetch();
     const { alerts, ...rest } = await response.json();
     await route.fulfill({ response, json: { ...rest, alerts: alerts.map(a => ({ ...a, task_id: 'wrong-1' })) } });
   });
-  await did.getByRole('link', { name: 'opened the circuit of agent printer' }).click();
+  await opened.getByRole('link', { name: 'opened the circuit of agent printer' }).click();
   await page.getByRole('heading', { name: 'wrong-1', level: 1 }).waitFor();
   await page.unrouteAll({ behavior: 'wait' });
 });
