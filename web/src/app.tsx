@@ -5,6 +5,7 @@ import { useValue } from './core/value';
 import { theToken, lostSince, takeToken, tokenWanted } from './node/client';
 import { seen, watchProblem } from './node/watch';
 import { Keys, sections, useKeys } from './parts/keys';
+import { Prose } from './parts/prose';
 import { TokenForm } from './parts/token_form';
 import { ActorScreen, Actors } from './screens/actors';
 import { Agents } from './screens/agents';
@@ -57,7 +58,7 @@ export function App() {
           </button>
         </span>
       </header>
-      <Connection />
+      <Connection isOverview={section === ''} />
       <main id="main" ref={main} tabIndex={-1}>
         {screenOf(section, which)}
       </main>
@@ -123,8 +124,9 @@ function Pulse() {
   );
 }
 
-/** Says that what is shown is old, and when it is not any more. */
-function Connection() {
+/** Says that what is shown is old, and when it is not any more. The overview says of the store by itself. */
+function Connection({ isOverview }: { isOverview: boolean }) {
+  const trouble = useValue(seen)?.health.store_trouble;
   const lost = useValue(lostSince);
   const problem = useValue(watchProblem);
   const wasLost = useRef(false);
@@ -148,6 +150,11 @@ function Connection() {
       )}
       {lost === null && isBack && <p class="notice good">The connection is back.</p>}
       {lost === null && problem && <p class="notice bad">The node does not tell how it is: {problem}</p>}
+      {lost === null && !problem && trouble && !isOverview && (
+        <p class="notice bad">
+          <Prose text={`${trouble}.`} /> What you see is as it was before.
+        </p>
+      )}
     </div>
   );
 }

@@ -16,9 +16,27 @@ const tool = name => path.resolve('node_modules/.bin', name);
 const examples = path.resolve('../examples');
 const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
 
-/** What a program says, at its end. */
+/** What a program says until its end, and with which code it failed. */
 function said(program, ...args) {
-  return new Promise(done => execFile(program, args, { timeout: 60_000, env }, (_, out, told) => done(out + told)));
+  return new Promise(done =>
+    execFile(program, args, { timeout: 60_000, env }, (failed, out, told) =>
+      done(out + told + (failed ? `exit code ${failed.code}` : '')),
+    ),
+  );
+}
+
+/** In front of the node; what the node answers to the first request gets lost. */
+function losingTheFirstAnswer(node) {
+  let isFirst = true;
+  return http.createServer((request, response) => {
+    const { method, headers } = request;
+    const onward = http.request(node.url + request.url, { method, headers }, answer => {
+      if (isFirst) request.socket.destroy();
+      else answer.pipe(response.writeHead(answer.statusCode, answer.headers));
+      isFirst = false;
+    });
+    request.pipe(onward);
+  });
 }
 
 test('the clients of the examples do their work, and give up what never works', async t => {
@@ -30,13 +48,17 @@ test('the clients of the examples do their work, and give up what never works', 
     TypeScript: (...args) => said(process.execPath, file('trip.js'), ...args),
     Python: (...args) => said('python3', `${examples}/http/trip.py`, ...args),
   };
-  /** What each client says when it meets this server. */
-  const metBy = async (server, scheme) => {
+  const saidTo = async (server, scheme, run, id) => {
     await new Promise(done => server.listen(0, '127.0.0.1', done));
-    const all = Object.values(clients).map(run => run(`${scheme}://127.0.0.1:${server.address().port}`, 't1'));
-    const answers = await Promise.all(all);
+    const words = await run(`${scheme}://127.0.0.1:${server.address().port}`, id);
     server.close();
     server.closeAllConnections();
+    return words;
+  };
+  /** What each client says when it meets this server. */
+  const metBy = async (server, scheme) => {
+    const answers = [];
+    for (const run of Object.values(clients)) answers.push(await saidTo(server, scheme, run, 't1'));
     return answers;
   };
   try {
@@ -53,9 +75,17 @@ test('the clients of the examples do their work, and give up what never works', 
     assert.equal(compiled.status, 0, compiled.stdout);
     for (const [name, run] of Object.entries(clients))
       await t.test(`in ${name}`, async () => {
+        const source = readFileSync(`${examples}/http/trip.${name === 'Python' ? 'py' : 'ts'}`, 'utf8');
+        assert.ok(source.split('\n').length <= 41, 'docs/http.md promises 40 lines');
         assert.match(await run(node.url, name), /^made\n[^]*processed +ride completed\n$/);
         assert.match(await run(node.url, name), /^it was there\nprocessed/);
-        assert.match(await run(node.url, 't 1'), /id must be 1 to 128 printable characters/);
+        assert.match(await run(node.url, 't 1'), /id must be 1 to 128 printable characters[^\n]*\nexit code 1$/);
+        const lost = await saidTo(losingTheFirstAnswer(node), 'http', run, `${name}-lost`);
+        assert.match(lost, /^it was there\nprocessed +ride completed\n[^\n]+; trying again\n$/);
+        service.moods.stock = { status: 422, body: { error: 'no seat is left' } };
+        const words = /^made\nundone +ride failed\nbecause: [^\n]*no seat is left[^\n]*\nexit code 1$/;
+        assert.match(await run(node.url, `${name}-full`), words);
+        service.moods.stock = {};
       });
     await t.test('a certificate that does not fit', async () => {
       const made = ['-keyout', file('key'), '-out', file('certificate'), '-subj', '/CN=n1', '-days', '1', '-nodes'];
@@ -63,14 +93,16 @@ test('the clients of the examples do their work, and give up what never works', 
         stdio: 'pipe',
       });
       const server = https.createServer({ key: readFileSync(file('key')), cert: readFileSync(file('certificate')) });
-      for (const words of await metBy(server, 'https')) assert.match(words, /^https:[^\n]*certificate[^\n]*\n$/);
+      for (const words of await metBy(server, 'https'))
+        assert.match(words, /^https:[^\n]*certificate[^\n]*\nexit code 1$/);
     });
     await t.test('a port that speaks no TLS', async () => {
-      for (const words of await metBy(http.createServer(), 'https')) assert.match(words, /^https:[^\n]*\n+$/);
+      for (const words of await metBy(http.createServer(), 'https'))
+        assert.match(words, /^https:[^\n]*\n+exit code 1$/);
     });
     await t.test('the port of something else', async () => {
       const other = http.createServer((_, response) => response.writeHead(404).end('<html>'));
-      for (const words of await metBy(other, 'http')) assert.match(words, /^http:[^\n]*404[^\n]*\n$/);
+      for (const words of await metBy(other, 'http')) assert.match(words, /^http:[^\n]*404[^\n]*\nexit code 1$/);
     });
   } finally {
     await node.remove();

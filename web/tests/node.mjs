@@ -140,30 +140,45 @@ async function freePort() {
   return port;
 }
 
+const files = { order, label, deal, fleet, turn, schedules };
+
+/** The workflows into the folder; gives the option that names them. */
+function writeWorkflows(folder) {
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, `${name}.toml`), text);
+  return `workflows = [${Object.keys(files).map(name => `"${name}.toml"`)}]`;
+}
+
+/** The agents that call the services of `startService`. */
+function tablesOfAgents(servicePort, circuit = 'failures = 0') {
+  const table = name => `[[agent]]
+name = "${name}"
+url = "http://127.0.0.1:${servicePort}/${name}"
+retry = { attempts = 1 }
+circuit = { ${circuit} }
+`;
+  return agents.map(table).join('');
+}
+
+async function ask(url, method, body, token = '') {
+  const headers = { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) };
+  return (await fetch(url, { method, headers, body: body && JSON.stringify(body) })).json();
+}
+
 /** A node of its own folder, with some workflows, schedules and the services of `startService`, and with `more`. */
 export async function makeNode(servicePort, more = '') {
   const folder = mkdtempSync(path.join(tmpdir(), 'steadfast-page-'));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const file = name => path.join(folder, name);
-  const files = { order, label, deal, fleet, turn, schedules };
-  for (const [name, text] of Object.entries(files)) writeFileSync(file(`${name}.toml`), text);
+  const workflows = writeWorkflows(folder);
   let process_;
   let token = '';
 
   const start = async ({ withTokens = false } = {}) => {
-    const tables = agents.map(
-      name => `[[agent]]
-name = "${name}"
-url = "http://127.0.0.1:${servicePort}/${name}"
-retry = { attempts = 1 }
-circuit = { failures = 0 }
-`,
-    );
     writeFileSync(
       file('node.toml'),
       `name = "a"
-workflows = [${Object.keys(files).map(name => `"${name}.toml"`)}]
+${workflows}
 [store]
 path = "store"
 [control]
@@ -173,7 +188,7 @@ listen = "127.0.0.1:${port}"
 ${withTokens ? 'tokens = "tokens.json"' : ''}
 [bulk]
 rate = 200
-${tables.join('')}${more}`,
+${tablesOfAgents(servicePort)}${more}`,
     );
     const log = openSync(file('log'), 'a');
     process_ = spawn(binary, ['serve', '-c', file('node.toml')], { stdio: ['ignore', log, log], cwd: folder });
@@ -187,11 +202,7 @@ ${tables.join('')}${more}`,
     process_.kill('SIGKILL');
     await once(process_, 'exit');
   };
-  const ask = async (method, at, body) => {
-    const headers = { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) };
-    const response = await fetch(url + at, { method, headers, body: body && JSON.stringify(body) });
-    return response.json();
-  };
+  const asked = (method, at, body) => ask(url + at, method, body, token);
   const newToken = (name, ...more) => {
     const args = ['token', 'create', name, ...more, '--file', file('tokens.json')];
     return `${execFileSync(binary, args, { stdio: ['ignore', 'pipe', 'ignore'] })}`.match(/\S{32,}/)[0];
@@ -201,15 +212,63 @@ ${tables.join('')}${more}`,
     folder,
     start,
     kill,
-    get: at => ask('GET', at),
-    post: (at, body) => ask('POST', at, body),
+    get: at => asked('GET', at),
+    post: (at, body) => asked('POST', at, body),
     submit: (id, payload = {}, more = {}) =>
-      ask('POST', '/v1/tasks', { id, workflow: 'order', payload: { customer: 'c-1', ...payload }, ...more }),
-    state: async id => (await ask('GET', `/v1/tasks/${encodeURIComponent(id)}/state`)).process_state,
+      asked('POST', '/v1/tasks', { id, workflow: 'order', payload: { customer: 'c-1', ...payload }, ...more }),
+    state: async id => (await asked('GET', `/v1/tasks/${encodeURIComponent(id)}/state`)).process_state,
     makeToken: () => (token = newToken('ann', '--scope', 'admin')),
     newToken,
     remove: async () => {
       await kill();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/**
+ * Three nodes of `steadfast cluster up`, each with the page and the services of `startService`; `a` has the store.
+ */
+export async function makeCluster(servicePort) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'steadfast-page-'));
+  const names = ['a', 'b', 'c'];
+  const urls = {};
+  const tables = [];
+  for (const name of names) {
+    const port = await freePort();
+    urls[name] = `http://127.0.0.1:${port}`;
+    const roles = [...(name === 'a' ? ['store'] : []), 'scheduler', 'supervisor', 'agents'];
+    tables.push(`[[node]]
+name = "${name}"
+roles = [${roles.map(role => `"${role}"`)}]
+listen = "127.0.0.1:${await freePort()}"
+http = "127.0.0.1:${port}"
+`);
+  }
+  const lease = 'ttl = "4s"\nrenew_every = "1s"\nmargin = "1s"\n';
+  writeFileSync(
+    path.join(folder, 'cluster.toml'),
+    `folder = "nodes"
+${writeWorkflows(folder)}
+[cluster.lease]
+${lease}[supervisor.lease]
+${lease}[bulk]
+rate = 200
+${tables.join('')}${tablesOfAgents(servicePort, 'failures = 5, open_for = "5s"')}`,
+  );
+  const cluster = verb => `${execFileSync(binary, ['cluster', verb, 'cluster.toml'], { cwd: folder })}`;
+  const pids = {};
+  const up = () => {
+    for (const [, name, pid] of cluster('up').matchAll(/^node (\S+): .*process (\d+)/gm)) pids[name] = Number(pid);
+  };
+  return {
+    urls,
+    up,
+    kill: name => process.kill(pids[name], 'SIGKILL'),
+    get: (at, name = 'a') => ask(urls[name] + at, 'GET'),
+    post: (at, body, name = 'a') => ask(urls[name] + at, 'POST', body),
+    remove: () => {
+      cluster('down');
       rmSync(folder, { recursive: true });
     },
   };

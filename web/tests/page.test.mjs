@@ -73,7 +73,7 @@ async function begin(id, act, why) {
 async function carryOut(act) {
   await page.getByText('The task takes this now.').waitFor();
   await page.locator('dialog').getByRole('button', { name: act, exact: true }).click();
-  await page.getByText(`${act.toLowerCase()}: done. The task is`).waitFor();
+  await page.getByText(new RegExp(`^${act.toLowerCase()}: done at \\d\\d:\\d\\d:\\d\\d`)).waitFor();
 }
 
 test('the page is small, compressed, cached by name, and under a policy of its own', async () => {
@@ -302,7 +302,18 @@ test('circuits are opened and closed by hand, and people are told who did', asyn
     await page.locator('dialog').waitFor({ state: 'detached' });
   }
   await open('');
-  await page.getByText(/ann.*opened the circuit of agent/).waitFor();
+  const did = page.getByRole('region', { name: 'What people did last' });
+  await did.getByText(/ann.*opened the circuit of agent/).waitFor();
+  const opened = did.getByRole('listitem').filter({ hasText: 'opened the circuit' });
+  assert.equal(await opened.getByRole('link').count(), 0, 'it was no act on a task');
+  await page.route('**/v1/alerts?kind=act*', async route => {
+    const response = await route.fetch();
+    const { alerts, ...rest } = await response.json();
+    await route.fulfill({ response, json: { ...rest, alerts: alerts.map(a => ({ ...a, task_id: 'wrong-1' })) } });
+  });
+  await opened.getByRole('link', { name: 'opened the circuit of agent printer' }).click();
+  await page.getByRole('heading', { name: 'wrong-1', level: 1 }).waitFor();
+  await page.unrouteAll({ behavior: 'wait' });
 });
 
 test('filters are in the address, and thousands of tasks scroll', async () => {
@@ -337,6 +348,8 @@ test('filters are in the address, and thousands of tasks scroll', async () => {
   await page.getByRole('link', { name: 'many-0', exact: true }).waitFor();
   assert.ok((await rows.count()) < 80, 'only the rows that are seen are drawn');
 
+  await open('tasks?states=error');
+  await page.locator('.task-frame code').getByText('reserve', { exact: true }).first().waitFor();
   await open('tasks?place=/customer&value=c-7&text=many-');
   await page.getByText('30 match').waitFor();
   await open('tasks?by=state&text=many-');
@@ -358,6 +371,10 @@ test('a bulk act shows its plan, its progress, and stops', async () => {
   await page.getByText(/[1-9]\d* done, 0 refused/).waitFor();
   await page.getByRole('button', { name: 'Stop it here' }).click();
   await page.locator('.bulk').getByText('stopped', { exact: true }).waitFor();
+  await page
+    .locator('.bulk')
+    .getByText(/stopped suspend, bulk act \d+$/)
+    .waitFor();
   const [bulk] = (await node.get('/v1/bulk-acts?all=true')).bulk_acts;
   assert.equal(`${bulk.state} ${bulk.who} ${bulk.why} ${bulk.stopped_by}`, 'stopped ann night ann');
   assert.ok(bulk.done > 0 && bulk.done < 3000);
@@ -366,6 +383,22 @@ test('a bulk act shows its plan, its progress, and stops', async () => {
   await node.post('/v1/bulk-acts', { act: 'suspend', states: ['pending'], payload: { '/customer': 'c-7' } });
   await open('bulk');
   await page.getByText('payload:/customer=c-7 state=pending').waitFor();
+});
+
+test('a line keeps the focus where it moves because of what was done', async () => {
+  await open('agents');
+  const button = verb => page.getByRole('button', { name: `${verb} circuit of printer` });
+  for (const [verb, next] of [
+    ['Open', 'Close'],
+    ['Close', 'Open'],
+  ]) {
+    await button(verb).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Your name').fill('ann');
+    await page.keyboard.press('Enter');
+    await button(next).waitFor();
+    assert.ok(await button(next).evaluate(b => b === document.activeElement), next);
+  }
 });
 
 test('of a workflow nothing is told before it is counted', async () => {
@@ -593,6 +626,17 @@ test('nothing is wider than 360 px', async () => {
     await open(at, narrow);
     await settled(at, narrow);
     assert.equal(await narrow.evaluate(() => document.documentElement.scrollWidth), 360, at);
+  }
+  // What a button acts on is seen beside it.
+  for (const [at, button] of [
+    ['agents', 'Open circuit of payment_undo'],
+    ['nodes', 'Drain a'],
+    ['nodes', 'Release supervisor'],
+    ['schedules', 'Run now nightly'],
+  ]) {
+    await open(at, narrow);
+    const { x, width } = await narrow.getByRole('button', { name: button }).boundingBox();
+    assert.ok(x + width <= 360, `${button} ends at ${x + width}`);
   }
   await narrow.context().close();
 });

@@ -20,6 +20,7 @@ async function load(source) {
 
 const { parseExact, pretty } = await load('core/exact.ts');
 const { clock, span, visible } = await load('core/text.ts');
+const { byTrouble } = await load('node/health.ts');
 const { difference } = await load('parts/difference.ts');
 const { bodyOf, queryOf, whereInWords, wordsOf } = await load('screens/filter.ts');
 
@@ -111,6 +112,29 @@ test('a difference takes the old text to the new one', () => {
     assert.equal(side('+').join('\n'), before, `seed ${seed}`);
     assert.equal(side('-').join('\n'), after, `seed ${seed}`);
   }
+});
+
+test('agents keep their places while calls are made, unless one of them gets into trouble', () => {
+  const agent = (name, node, succeeded, failed = 0, circuit = 'closed') => ({
+    ...{ name, node, circuit, answers: true, lately_succeeded: succeeded, lately_refused: 0, lately_failed: failed },
+  });
+  const order = agents => byTrouble(agents).map(all => all.map(a => `${a.name}@${a.node}`).join(' '));
+  const calm = ['orders@a orders@b', 'stock@a stock@b'];
+  assert.deepEqual(
+    order([agent('stock', 'b', 9), agent('stock', 'a', 4), agent('orders', 'b', 7), agent('orders', 'a', 1)]),
+    calm,
+  );
+  assert.deepEqual(
+    order([agent('orders', 'a', 2), agent('stock', 'a', 8), agent('orders', 'b', 7), agent('stock', 'b', 9)]),
+    calm,
+  );
+  const failing = [
+    agent('orders', 'a', 5),
+    agent('ship', 'a', 0, 0, 'open'),
+    agent('stock', 'a', 5),
+    agent('stock', 'b', 199, 1),
+  ];
+  assert.deepEqual(order(failing), ['ship@a', 'stock@a stock@b', 'orders@a']);
 });
 
 test('the filters of the address are those of a query, of a body and of the commands', () => {

@@ -1,6 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useValue } from '../core/value';
 import { repeat } from './changes';
 import { get, messageOf, NoAnswer } from './client';
+import { seen } from './watch';
 
 export interface Polled<T> {
   data: T | undefined; // what was told last, also while the connection is lost
@@ -10,6 +12,14 @@ export interface Polled<T> {
 
 const whileLost = 2000; // milliseconds between two tries
 const rarely = 30_000; // and more: of what does not change with tasks
+
+const unexplained = (trouble: string) => trouble.split(' (')[0];
+
+/** The problem, unless it is said at the top of every screen while the store is away, perhaps with another reason. */
+export function useUnsaid(problem: string): string {
+  const said = useValue(seen)?.health.store_trouble;
+  return said && unexplained(said) === unexplained(problem) ? '' : problem;
+}
 
 /**
  * Asks again `every` so many milliseconds after an answer, and sooner when tasks have changed, while the page is seen.
@@ -44,5 +54,5 @@ export function usePoll<T>(path: string | null, every: number): Polled<T> {
   }, [path, every]);
 
   const reload = useCallback(() => again.current(), []);
-  return { data: told && told.path === path ? told.data : undefined, problem, reload };
+  return { data: told && told.path === path ? told.data : undefined, problem: useUnsaid(problem), reload };
 }

@@ -15,7 +15,6 @@ export type {
   BulkAct,
   Caller as Me,
   EffectInPlace as InPlace,
-  HealthShowAnswer as Health,
   Incident,
   Lease,
   ProcessState,
@@ -24,7 +23,6 @@ export type {
   ShownSchedule,
   SilentNode as Silent,
   Step,
-  StoreStatsAnswer as StoreStats,
   Task,
   TaskAct,
   TaskCountAnswer as Counts,
@@ -36,6 +34,11 @@ export type {
   Wait,
   Workflow,
 } from '../../api';
+
+/** The document calls a list of numbers just a value. */
+export type Node = Omit<api.Node, 'partitions'> & { partitions?: number[] };
+export type Health = Omit<api.HealthShowAnswer, 'nodes'> & { nodes: Node[] };
+export type StoreStats = Omit<api.StoreStatsAnswer, 'last_numbers'> & { last_numbers?: number[] };
 
 /** Of an agent that does not answer no more is told than its name and its node. */
 export const untold = {

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { parseExact, pretty } from '../core/exact';
+import { clock } from '../core/text';
 import { messageOf, post, get, Problem, segment } from '../node/client';
 import type { Task, TaskAct, UndoPlan } from '../node/types';
 import { Dialog } from './dialog';
@@ -87,8 +88,8 @@ export function ActDialog({
     setSending(true);
     setProblem('');
     try {
-      const told = await post<{ process_state: string }>(path, { ...body, ...(who && { who }), ...(why && { why }) });
-      done(`${act}: done. The task is ${told.process_state}.`);
+      await post(path, { ...body, ...(who && { who }), ...(why && { why }) });
+      done(`${act}: done at ${clock(Date.now())}.`);
     } catch (e) {
       setProblem(messageOf(e));
       setSending(false);

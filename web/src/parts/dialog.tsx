@@ -1,16 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
-/** In front of everything; Esc closes it. */
+/** In front of everything; Esc closes it. The focus is then where it was. */
 export function Dialog({ title, close, children }: { title: string; close: () => void; children: ComponentChildren }) {
   const frame = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
-    const before = document.activeElement;
-    frame.current?.showModal();
-    return () => {
-      if (before instanceof HTMLElement) before.focus();
-    };
+    const dialog = frame.current;
+    dialog?.showModal();
+    return () => dialog?.close(); // gives the focus back
   }, []);
   return (
     <dialog

@@ -1,7 +1,7 @@
 import { href } from '../core/router';
 import { clock, visible } from '../core/text';
 
-const moment = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+const moment = /\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(?:\.\d+)?)?Z/g;
 const beforeTask = /(?:\btask|the end of) $/i;
 
 /**
@@ -14,7 +14,7 @@ export function Prose({ text, areTasks = false }: { text: string; areTasks?: boo
   return (
     <>
       {parts.map((part, i) => {
-        if (i % 2 === 0) return part.replace(moment, at => clock(at));
+        if (i % 2 === 0) return part.replace(moment, (at, seconds) => (seconds ? clock(at) : clock(at).slice(0, -3)));
         const before = parts[i - 1]!;
         isTask = areTasks && (beforeTask.test(before) || (isTask && before === ', '));
         const name = <code key={i}>{part}</code>;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Prose } from './prose';
 
 interface Shape {
@@ -22,10 +22,21 @@ export function Section({ title, aside, children, class: name = '' }: Shape) {
   );
 }
 
-/** A table that scrolls sideways by itself where it does not fit. */
+/** A table that scrolls sideways by itself where it does not fit. A line that moves keeps the focus. */
 export function Sheet({ label, head, children }: { label: string; head: string[]; children: ComponentChildren }) {
+  const focused = useRef<HTMLElement>();
+  useLayoutEffect(() => {
+    if (document.activeElement === document.body) focused.current?.focus({ preventScroll: true });
+  });
   return (
-    <div class="sheet" role="group" aria-label={label} tabIndex={0}>
+    <div
+      class="sheet"
+      role="group"
+      aria-label={label}
+      tabIndex={0}
+      onFocusIn={e => (focused.current = e.target as HTMLElement)}
+      onFocusOut={e => e.relatedTarget && (focused.current = undefined)}
+    >
       <table>
         <thead>
           <tr>

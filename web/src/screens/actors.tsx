@@ -2,6 +2,7 @@ import { href, place } from '../core/router';
 import { number, span, visible } from '../core/text';
 import { useValue } from '../core/value';
 import { segment } from '../node/client';
+import { aboutSilent } from '../node/health';
 import { usePoll } from '../node/poll';
 import type { Actor, ShownActor, Silent } from '../node/types';
 import { Facts } from '../parts/facts';
@@ -33,7 +34,7 @@ export function Actors() {
       </div>
       <Problems text={problem} />
       {data?.silent_nodes.map(s => (
-        <Problems key={s.node} text={`Node ${s.node} does not answer: ${s.why}`} />
+        <Problems key={s.node} text={aboutSilent(s)} />
       ))}
       <Section title="Actors by mailbox length">
         <Sheet

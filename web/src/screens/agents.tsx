@@ -3,6 +3,7 @@ import { href, place } from '../core/router';
 import { number, percent, span, visible } from '../core/text';
 import { useValue } from '../core/value';
 import { segment, wake } from '../node/client';
+import { aboutSilent, byTrouble } from '../node/health';
 import type { Agent } from '../node/types';
 import { callsOf, seen, useMay } from '../node/watch';
 import { AskDialog } from '../parts/ask_dialog';
@@ -10,13 +11,15 @@ import { Moment } from '../parts/moment';
 import { OwnNotice } from '../parts/own';
 import { Problems, Section, Sheet } from '../parts/section';
 import { State } from '../parts/state';
-import { byTrouble, circuitOf, LastTrouble } from './overview';
+import { circuitOf, LastTrouble } from './overview';
 
 export function Agents() {
   const now = useValue(seen);
   const only = useValue(place).query.get('name');
   const [asked, setAsked] = useState<Agent>();
-  const agents = byTrouble(now?.agents ?? []).filter(a => !only || a.name === only);
+  const agents = byTrouble(now?.agents ?? [])
+    .flat()
+    .filter(a => !only || a.name === only);
   const mayAct = useMay('operate');
   const isOpen = asked?.circuit !== 'closed';
   return (
@@ -31,24 +34,12 @@ export function Agents() {
       </div>
       {now?.own && <OwnNotice own={now.own} />}
       {now?.silent.map(s => (
-        <Problems key={s.node} text={`Node ${s.node} does not answer: ${s.why}`} />
+        <Problems key={s.node} text={aboutSilent(s)} />
       ))}
       <Section title="Agents, those in trouble first">
         <Sheet
           label="Agents"
-          head={[
-            'agent',
-            'service',
-            'circuit',
-            'calls',
-            'success',
-            'p50',
-            'p99',
-            'in hand',
-            'waiting',
-            'last failure',
-            'act',
-          ]}
+          head={['agent', 'circuit', 'act', 'calls', 'success', 'p50', 'p99', 'in hand', 'waiting', 'last failure']}
         >
           {agents.map(a => (
             <tr key={`${a.name} ${a.node}`}>
@@ -60,15 +51,22 @@ export function Agents() {
                   {visible(a.name)}
                 </a>{' '}
                 <span class="faint">at {visible(a.node)}</span>
+                <span class="faint below narrow">{visible(a.service || a.kind || '')}</span>
               </td>
-              <td>{visible(a.service || a.kind || '')}</td>
-              <td>
+              <td class="circuit">
                 <State of={circuitOf(a)} /> {a.circuit_held_open_by && `held by ${visible(a.circuit_held_open_by)}`}
                 {a.circuit_open_until && (
                   <span class="faint">
                     {' '}
                     until <Moment at={a.circuit_open_until} ago={false} />
                   </span>
+                )}
+              </td>
+              <td>
+                {mayAct && (
+                  <button type="button" onClick={() => setAsked(a)} aria-label={`${verb(a)} of ${a.name}`}>
+                    {verb(a)}
+                  </button>
                 )}
               </td>
               <td class="right">{number(callsOf(a))}</td>
@@ -81,13 +79,6 @@ export function Agents() {
               <td class="right">{number(a.queued)}</td>
               <td class="main">
                 <LastTrouble of={a} />
-              </td>
-              <td>
-                {mayAct && (
-                  <button type="button" onClick={() => setAsked(a)} aria-label={`${verb(a)} of ${a.name}`}>
-                    {verb(a)}
-                  </button>
-                )}
               </td>
             </tr>
           ))}

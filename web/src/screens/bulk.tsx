@@ -42,8 +42,14 @@ export function BulkProgress({ number: which }: { number: number }) {
   return (
     <div class="bulk">
       <p>
-        <State of={b.state} as={b.state === 'open' ? 'busy' : b.state === 'ended' ? 'good' : 'warn'} /> {b.act}{' '}
-        {b.step && <code>{visible(b.step)}</code>}, bulk act {b.number}
+        <State of={b.state} as={b.state === 'open' ? 'busy' : b.state === 'ended' ? 'good' : 'warn'} /> {b.act}
+        {b.step && (
+          <>
+            {' '}
+            <code>{visible(b.step)}</code>
+          </>
+        )}
+        , bulk act {b.number}
       </p>
       <progress
         max={Math.max(1, b.about)}

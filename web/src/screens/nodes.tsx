@@ -4,7 +4,7 @@ import { bytes, number, percent, visible } from '../core/text';
 import { useValue } from '../core/value';
 import { segment, wake } from '../node/client';
 import { usePoll } from '../node/poll';
-import type { Lease, StoreStats } from '../node/types';
+import type { Lease, Node, StoreStats } from '../node/types';
 import { seen, useMay } from '../node/watch';
 import { AskDialog } from '../parts/ask_dialog';
 import { Facts } from '../parts/facts';
@@ -20,6 +20,8 @@ export function Nodes() {
   const { data, problem, reload } = usePoll<{ leases: Lease[] }>('/v1/leases', 3000);
   const [asked, setAsked] = useState<Asked>();
   const mayAct = useMay('admin');
+  const nodes = now?.health.nodes ?? [];
+  const arePartitionsTold = nodes.some(n => n.partitions);
   const done = () => {
     setAsked(undefined);
     reload();
@@ -29,23 +31,24 @@ export function Nodes() {
     <>
       <h1>Nodes</h1>
       {now?.own && <OwnNotice own={now.own} />}
-      <Problems text={now?.health.store_trouble ?? ''} />
+      {arePartitionsTold && <Problems text={withoutNode(nodes, now?.store?.last_numbers?.length ?? 0)} />}
       <Section title="Nodes, including recent ones that are gone">
         <Sheet
           label="Nodes"
           head={[
             'node',
             'state',
+            'act',
             'roles',
+            ...(arePartitionsTold ? ['partitions'] : []),
             'supervises',
             'agents',
             'address',
             'lease until',
             'certificate until',
-            'act',
           ]}
         >
-          {now?.health.nodes.map(n => (
+          {nodes.map(n => (
             <tr key={n.name}>
               <td>
                 <a data-row href={href(['actors'], { node: n.name })}>
@@ -54,16 +57,6 @@ export function Nodes() {
               </td>
               <td>
                 <State of={n.state} />
-              </td>
-              <td>{n.roles.replaceAll(',', ', ')}</td>
-              <td>{n.supervises ? 'yes' : ''}</td>
-              <td title={n.agents.join(', ')}>{n.agents.length}</td>
-              <td>{visible(n.address)}</td>
-              <td>
-                <Moment at={n.expires_at} />
-              </td>
-              <td>
-                <Moment at={n.certificate_until} />
               </td>
               <td>
                 {mayAct && n.state === 'alive' && (
@@ -76,21 +69,27 @@ export function Nodes() {
                   </button>
                 )}
               </td>
+              <td>{n.roles.replaceAll(',', ', ')}</td>
+              {arePartitionsTold && <td>{n.partitions?.join(', ')}</td>}
+              <td>{n.supervises ? 'yes' : ''}</td>
+              <td title={n.agents.join(', ')}>{n.agents.length}</td>
+              <td>{visible(n.address)}</td>
+              <td>
+                <Moment at={n.expires_at} />
+              </td>
+              <td>
+                <Moment at={n.certificate_until} />
+              </td>
             </tr>
           ))}
         </Sheet>
       </Section>
       <Section title="Leases">
         <Problems text={problem} />
-        <Sheet label="Leases" head={['lease', 'holder', 'epoch', 'until', 'act']}>
+        <Sheet label="Leases" head={['lease', 'act', 'holder', 'epoch', 'until']}>
           {data?.leases.map(l => (
             <tr key={l.name}>
               <td class="main">{visible(l.name)}</td>
-              <td>{visible(l.holder) || <span class="faint">nobody</span>}</td>
-              <td class="right">{number(l.epoch)}</td>
-              <td>
-                <Moment at={l.expires_at} />
-              </td>
               <td>
                 {mayAct && l.holder && (
                   <button
@@ -101,6 +100,11 @@ export function Nodes() {
                     Release
                   </button>
                 )}
+              </td>
+              <td>{visible(l.holder) || <span class="faint">nobody</span>}</td>
+              <td class="right">{number(l.epoch)}</td>
+              <td>
+                <Moment at={l.expires_at} />
               </td>
             </tr>
           ))}
@@ -136,6 +140,15 @@ export function Nodes() {
       )}
     </>
   );
+}
+
+/** Names the partitions that no node has. */
+function withoutNode(nodes: Node[], partitions: number): string {
+  const taken = new Set(nodes.flatMap(n => n.partitions ?? []));
+  const free = Array.from({ length: partitions }, (_, i) => i).filter(p => !taken.has(p));
+  if (free.length === 0) return '';
+  const [which, them] = free.length === 1 ? ['partition', 'it'] : ['partitions', 'them'];
+  return `No node has ${which} ${free.join(', ')}: nobody can work on the tasks in ${them}.`;
 }
 
 function Store({ of: s }: { of: StoreStats }) {

@@ -3,7 +3,7 @@ import { href } from '../core/router';
 import { counted, number, percent, span, visible, words } from '../core/text';
 import { useValue } from '../core/value';
 import { useChanges } from '../node/changes';
-import { counts, isMuted, causeOf, sorted } from '../node/health';
+import { byTrouble, counts, isMuted, causeOf, sorted, worstOf } from '../node/health';
 import { usePoll } from '../node/poll';
 import {
   processStates,
@@ -138,7 +138,7 @@ function OwnTasks({ own }: { own: Own }) {
 }
 
 function Tiles({ now }: { now: Seen }) {
-  const open = now.agents.filter(a => a.circuit !== 'closed' || !a.answers);
+  const open = byTrouble(now.agents).filter(all => circuitOf(worstOf(all)) !== 'closed');
   const oldest = oldestOf(now.health.waits);
   return (
     <ul class="tiles" aria-label="Figures">
@@ -315,18 +315,16 @@ function Waits({ now }: { now: Seen }) {
   );
 }
 
-/** Those with something to tell come first. */
-export function byTrouble(agents: Agent[]): Agent[] {
-  const badness = (a: Agent) =>
-    (a.circuit !== 'closed' || !a.answers ? 10 : 0) + (callsOf(a) ? 1 - a.lately_succeeded / callsOf(a) : 0);
-  return [...agents].sort((a, b) => badness(b) - badness(a) || callsOf(b) - callsOf(a));
+function troubleAt(a: Agent): string {
+  const [failed, refused] = [a.last_failure_at ?? '', a.last_refusal_at ?? ''];
+  return refused > failed ? refused : failed;
 }
 
 /** The later of the last failure and the last refusal. */
 export function LastTrouble({ of: a }: { of: Agent }) {
-  const isRefusal = (a.last_refusal_at ?? '') > (a.last_failure_at ?? '');
-  const at = isRefusal ? a.last_refusal_at : a.last_failure_at;
+  const at = troubleAt(a);
   if (!at) return null;
+  const isRefusal = at !== a.last_failure_at;
   return (
     <>
       <Moment at={at} /> {visible(isRefusal ? a.last_refusal : a.last_failure)}
@@ -339,31 +337,49 @@ export function circuitOf(a: Agent): string {
 }
 
 function Services({ agents }: { agents: Agent[] }) {
+  const services = byTrouble(agents);
   return (
-    <Section title="Agents" aside={<a href={href(['agents'])}>all {agents.length}</a>}>
+    <Section title="Agents" aside={<a href={href(['agents'])}>all {services.length}</a>}>
       <Sheet label="Agents" head={['agent', 'circuit', 'success', 'p99', 'last failure']}>
-        {byTrouble(agents)
-          .slice(0, 6)
-          .map(a => (
-            <tr key={`${a.name} ${a.node}`}>
-              <td>
-                <a data-row href={href(['agents'], { name: a.name })}>
-                  {visible(a.name)}
-                </a>
-                <span class="faint below">{visible(a.service || a.kind || '')}</span>
-              </td>
-              <td>
-                <State of={circuitOf(a)} />
-              </td>
-              <td class="right">{percent(a.lately_succeeded, callsOf(a))}</td>
-              <td class="right">{callsOf(a) ? span(a.p99_ms) : '-'}</td>
-              <td class="main">
-                <LastTrouble of={a} />
-              </td>
-            </tr>
-          ))}
+        {services.slice(0, 6).map(all => (
+          <Service key={all[0]!.name} all={all} />
+        ))}
       </Sheet>
     </Section>
+  );
+}
+
+/** An agent on all its nodes, in one line. */
+function Service({ all }: { all: Agent[] }) {
+  const worst = worstOf(all);
+  const circuit = circuitOf(worst);
+  const such = all.filter(a => circuitOf(a) === circuit);
+  const sum = (of: (a: Agent) => number) => all.reduce((n, a) => n + of(a), 0);
+  const calls = sum(callsOf);
+  const latest = all.reduce((last, a) => (troubleAt(a) > troubleAt(last) ? a : last));
+  return (
+    <tr>
+      <td>
+        <a data-row href={href(['agents'], { name: worst.name })}>
+          {visible(worst.name)}
+        </a>
+        <span class="faint below">{visible(worst.service || worst.kind || '')}</span>
+      </td>
+      <td>
+        <State of={circuit} />
+        {such.length < all.length && <span class="faint below">at {such.map(a => visible(a.node)).join(', ')}</span>}
+      </td>
+      <td class="right">
+        {percent(
+          sum(a => a.lately_succeeded),
+          calls,
+        )}
+      </td>
+      <td class="right">{calls ? span(Math.max(...all.map(a => a.p99_ms))) : '-'}</td>
+      <td class="main">
+        <LastTrouble of={latest} />
+      </td>
+    </tr>
   );
 }
 
@@ -375,7 +391,8 @@ function LostNodes({ now }: { now: Seen }) {
       <ul class="plain">
         {lost.map(n => (
           <li key={n.name}>
-            <State of={n.state} /> <b>{visible(n.name)}</b> <span class="faint">{n.roles}</span>{' '}
+            <State of={n.state} /> <b>{visible(n.name)}</b>
+            <span class="faint"> {n.roles.replaceAll(',', ', ')} </span>
             {n.state === 'gone' && <Moment at={n.expires_at} />}
           </li>
         ))}
@@ -414,12 +431,19 @@ function Acts() {
   return (
     <Section title="What people did last">
       {data.alerts.length === 0 ? (
-        <p class="faint">Nothing, apart from acts on single tasks.</p>
+        <p class="faint">Nothing yet.</p>
       ) : (
         <ul class="plain">
           {data.alerts.map(a => (
             <li key={a.number}>
-              <Moment at={a.at} /> <b>{visible(a.acknowledged_by)}</b> <Prose text={a.text} />
+              <Moment at={a.at} /> <b>{visible(a.acknowledged_by)}</b>{' '}
+              {a.task_id ? (
+                <a data-row href={href(['tasks', a.task_id])}>
+                  <Prose text={a.text} />
+                </a>
+              ) : (
+                <Prose text={a.text} />
+              )}
             </li>
           ))}
         </ul>

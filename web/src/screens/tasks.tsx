@@ -4,7 +4,7 @@ import { number, span, visible, words } from '../core/text';
 import { useValue } from '../core/value';
 import { repeat, useChanges } from '../node/changes';
 import { get, messageOf, NoAnswer } from '../node/client';
-import { usePoll } from '../node/poll';
+import { usePoll, useUnsaid } from '../node/poll';
 import { processStates, type Agent, type Counts, type TaskPage, type TaskSummary, type Workflow } from '../node/types';
 import { seen, useMay } from '../node/watch';
 import { BulkDialog } from '../parts/bulk_dialog';
@@ -324,7 +324,7 @@ function TaskList({ filter, total }: { filter: URLSearchParams; total: number | 
   const now = Date.now();
   return (
     <>
-      <Problems text={problem} />
+      <Problems text={useUnsaid(problem)} />
       <div class="task-list" role="table" aria-label="Tasks" aria-rowcount={(total ?? tasks.length) + 1}>
         <div class="task-row head" role="row" aria-rowindex={1}>
           {['state', 'id', 'workflow', 'steps', 'submitted', 'took', 'cause'].map(h => (
@@ -381,7 +381,7 @@ function Row({ task: t, index, now }: { task: TaskSummary; index: number; now: n
         {span(end - Date.parse(t.submitted_at))}
       </span>
       <span role="cell" class="c-cause" title={visible(t.cause)}>
-        {visible(t.cause)}
+        <Prose text={t.cause} />
       </span>
     </div>
   );
