@@ -47,16 +47,19 @@ std::string shortened(const std::string& text, std::size_t size) {
 /// Told by the second; clients tell it in the time of whoever looks.
 std::string since_text(const json& at) {
   const auto moment = instant_of(at);
-  return moment == workflow::unset ? "a start"
-                                   : workflow::utc_seconds_text(moment); // while a store is opened there is no clock
+  return moment == workflow::unset ? "a start" // while a store is opened there is no clock
+                                   : workflow::utc_seconds_text(std::chrono::floor<std::chrono::seconds>(moment));
+}
+
+bool is_about(const json& incident, const json& node) {
+  return text_in(incident, "kind") == "node_lost"
+         && text_in(incident, "cause").find("`" + text_in(node, "name") + "`") != std::string::npos;
 }
 
 /// There is an incident for it, perhaps a muted one.
 bool is_told_of(const json& node, const json& incidents) {
-  return std::any_of(incidents.begin(), incidents.end(), [&](const json& x) {
-    return is_open(x) && text_in(x, "kind") == "node_lost"
-           && text_in(x, "cause").find("`" + text_in(node, "name") + "`") != std::string::npos;
-  });
+  return std::any_of(incidents.begin(), incidents.end(),
+                     [&](const json& x) { return is_open(x) && is_about(x, node); });
 }
 
 /// It disappeared without a proper stop.
@@ -74,9 +77,20 @@ std::string head_of(const json& x) {
   return text.substr(0, text.find(';'));
 }
 
-std::string words_of_incident(const json& x) {
+/// A node is lost from the end of its lease on; the incident begins when that is noticed.
+json begin_of(const json& incident, const health& h) {
+  const auto first_at = incident.value("first_at", json{});
+  for (const auto& n : h.nodes) {
+    const auto end = n.value("expires_at", json{});
+    if (is_about(incident, n) && !end.is_null() && instant_of(end) < instant_of(first_at))
+      return end;
+  }
+  return first_at;
+}
+
+std::string words_of_incident(const json& x, const health& h) {
   if (x.value("is_condition", false))
-    return shortened(head_of(x), cause_size + 20) + " since " + since_text(x.value("first_at", json{}));
+    return shortened(head_of(x), cause_size + 20) + " since " + since_text(begin_of(x, h));
   auto who = text_in(x, "agent");
   if (who.empty())
     who = text_in(x, "kind");
@@ -92,7 +106,7 @@ std::string incidents_part(const health& h, workflow::instant now) {
   std::size_t count = 0;
   for (const auto& x : sorted)
     if (counts(x, now) && ++count <= named_max)
-      named += (named.empty() ? "" : "; ") + words_of_incident(x);
+      named += (named.empty() ? "" : "; ") + words_of_incident(x, h);
   if (count == 0)
     return {};
   return counted(count, "incident").insert(0, h.more_incidents ? "more than " : "") + ": " + named
