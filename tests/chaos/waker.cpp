@@ -17,6 +17,7 @@ using json = nlohmann::json;
 
 constexpr std::size_t senders = 16; ///< a frozen node holds those that wait for its answer
 constexpr auto watch_every = 100ms;
+constexpr auto ask_every = 1s; ///< the node looks through all unfinished tasks for questions
 constexpr auto pause_before_repeat = 100ms;
 
 } // namespace
@@ -212,11 +213,15 @@ void waker::leave(connection& to) {
 
 void waker::watch() {
   connection to;
+  auto next_question = clock::now();
   std::unique_lock lock{mutex_};
   while (!stopped_) {
     lock.unlock();
     read_tokens();
-    look_for_questions(to);
+    if (clock::now() >= next_question) {
+      look_for_questions(to);
+      next_question = clock::now() + ask_every;
+    }
     lock.lock();
     arrived_.wait_for(lock, watch_every, [this] { return stopped_.load(); });
   }
