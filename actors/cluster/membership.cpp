@@ -33,7 +33,7 @@ public:
         deps_{std::move(deps)},
         parts_(std::max<std::size_t>(deps_.partitions.size(), 1)) {
     for (std::size_t i = 0; i < deps_.here.size(); ++i)
-      parts_[i].is_here = deps_.here[i];
+      parts_.at(i).is_here = deps_.here[i];
   }
 
   const char* name() const override { return "membership"; }

@@ -20,6 +20,7 @@ struct command_line {
   std::vector<std::string> effects;
   std::vector<std::string> clients;
   std::vector<std::string> alerts;
+  std::vector<std::string> wakes;
   std::string tasks;
   checker::settings settings;
   bool json = false;
@@ -33,6 +34,8 @@ void add_options(CLI::App& app, command_line& c) {
   app.add_option("--clients", c.clients, "logs of the clients: {\"op\": invoke|ok|fail|info, \"task\", \"outcome\"}")
     ->type_name("FILE");
   app.add_option("--alerts", c.alerts, "alerts: one a line, with its task")->type_name("FILE");
+  app.add_option("--wakes", c.wakes, "logs of who woke waiting steps: events, ends by token, answers")
+    ->type_name("FILE");
   app.add_option("--unlogged", c.settings.unlogged, "agents whose services write no effect log")->type_name("AGENT");
   app.add_flag("--allow-open", c.settings.allow_open, "unfinished tasks are no violation");
   app.add_flag("--json", c.json, "print JSON");
@@ -47,6 +50,8 @@ checker::history read_all(const command_line& c) {
     read_clients(h, path);
   for (const auto& path : c.alerts)
     read_alerts(h, path);
+  for (const auto& path : c.wakes)
+    read_wakes(h, path);
   read_tasks(h, c.tasks);
   return h;
 }
@@ -56,7 +61,7 @@ checker::history read_all(const command_line& c) {
 int main(int argc, char** argv) {
   command_line c;
   CLI::App app{"Compares the effect logs of remote services with the story of the store, and says which of the\n"
-               "rules E1 to E13 were broken. It shares no code with what it checks.",
+               "rules E1 to E18 were broken. It shares no code with what it checks.",
                "effect_checker"};
   add_options(app, c);
   try {

@@ -18,8 +18,11 @@ void dump_tasks(const node& with_store, const evidence& e) {
 }
 
 checker_result run_checker(const std::filesystem::path& effect_checker, const evidence& e) {
-  std::vector<std::string> command{effect_checker, "--tasks",   e.tasks(),   "--alerts",
-                                   e.alerts(),     "--clients", e.clients(), "--effects"};
+  std::vector<std::string> command{effect_checker, "--tasks",   e.tasks(),  "--alerts",
+                                   e.alerts(),     "--clients", e.clients()};
+  if (e.has_wakes)
+    command.insert(command.end(), {"--wakes", e.wakes()});
+  command.emplace_back("--effects");
   for (const auto& log : e.effect_logs)
     command.push_back(log);
   const auto said = e.folder / "checker.txt";

@@ -12,8 +12,10 @@ class node;
 struct evidence {
   std::filesystem::path folder;
   std::vector<std::filesystem::path> effect_logs; ///< of the services
+  bool has_wakes = false;                         ///< somebody woke steps that waited
 
   std::filesystem::path clients() const { return folder / "clients.jsonl"; }
+  std::filesystem::path wakes() const { return folder / "wakes.jsonl"; }
   std::filesystem::path alerts() const { return folder / "alerts.jsonl"; }
   std::filesystem::path tasks() const { return folder / "tasks.jsonl"; }
 };

@@ -80,7 +80,8 @@ void add_options(CLI::App& app, command_line& c) {
 services::service::options service_options(const command_line& c) {
   std::filesystem::create_directories(c.data);
   const auto base = (std::filesystem::path{c.data} / c.name).string();
-  return {services::find_business(c.name), base + ".db", base + ".effects.jsonl", c.faults, c.seed};
+  return {services::find_business(c.name), base + ".db", base + ".effects.jsonl",
+          base + ".tokens.jsonl",          c.faults,     c.seed};
 }
 
 /// Blocked before any thread starts, so that only wait_for_end() gets them.

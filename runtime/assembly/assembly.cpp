@@ -439,8 +439,9 @@ private:
     deps.reader = parts_.reader;
     deps.link = parts_.link;
     deps.partitions.assign(parts_.partition_links.begin(), parts_.partition_links.end());
-    for (const auto& p : own_.partitions)
-      deps.here.push_back(p.store != nullptr);
+    if (parts_.link)
+      for (const auto& p : own_.partitions)
+        deps.here.push_back(p.store != nullptr);
     deps.on_parting = with_.on_parting;
     deps.schedulers = schedulers();
     deps.own_agents = own_agents();

@@ -8,6 +8,9 @@
 #include "examples/demo/report.hpp"
 #include "examples/demo/run_checker.hpp"
 #include "tests/chaos/playground.hpp"
+#include "tests/chaos/wake_log.hpp"
+#include "tests/chaos/waker.hpp"
+#include "tests/chaos/work.hpp"
 
 #include <fmt/format.h>
 
@@ -31,23 +34,14 @@ constexpr auto count_every = 1s;      ///< a node under load is slow to answer, 
 constexpr auto rest_max = 60s;        ///< a call that was given up may last until its complete-by
 constexpr std::uint32_t clients = 64; ///< a frozen node holds those that wait for its answer
 
-/// The services that the workflow needs.
-std::vector<demo::service_name> services_of_parcels() {
-  return {{"account", "check"}, {"package", "create"}, {"delivery", "create"}};
+/// The services that the workflows need.
+std::vector<demo::service_name> services_of_all() {
+  return {{"account", "check"}, {"package", "create"}, {"delivery", "create"}, {"stock", "reserve"},
+          {"orders", "store"},  {"payment", "charge"}, {"shipping", "book"}};
 }
 
-std::vector<demo::submission> make_parcels(const options& o) {
-  std::mt19937_64 chance{o.seed};
-  std::vector<demo::submission> all;
-  const auto count = o.rate * static_cast<std::uint64_t>(o.lasts.count());
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const auto* customer = chance() % 100 < 2 ? "suspended" : "customer";
-    const auto payload =
-      fmt::format(R"({{"customer": "{}-{}", "weight_kg": {}}})", customer, chance() % 400, 1 + chance() % 20);
-    all.push_back({fmt::format("parcel-{:06}", i + 1), "parcel", payload, ""});
-  }
-  return all;
-}
+constexpr const char* packer = "orders"; ///< the service whose steps end later
+constexpr const char* mostly_later = R"({"later": 0.9})";
 
 class run {
 public:
@@ -55,10 +49,11 @@ public:
       : options_{o},
         stop_now_{stop_now},
         playground_{o},
-        services_{demo::find_program(o.programs, "example_service"), o.folder, o.seed, services_of_parcels(),
+        services_{demo::find_program(o.programs, "example_service"), o.folder, o.seed, services_of_all(),
                   playground_.hosts().own_address()},
-        evidence_{o.folder, services_.effect_logs()},
+        evidence_{o.folder, services_.effect_logs(), true},
         client_log_{evidence_.clients()},
+        wake_log_{evidence_.wakes()},
         chance_{o.seed} {
     playground_.add_nodes(o, services_);
   }
@@ -67,12 +62,17 @@ public:
     introduce();
     playground_.start();
     demo::switch_faults_on(services_);
+    services_.set_faults(packer, mostly_later);
+    auto work = make_work(options_);
     begun_ = clock::now();
-    load_.emplace(make_parcels(options_), client_log_,
+    waker_.emplace(std::move(work.payments), wake_log_,
+                   waker_options{playground_.nodes().sockets(), services_.tokens_of(packer), options_.seed});
+    load_.emplace(std::move(work.submissions), client_log_,
                   demo::load_options{playground_.nodes().sockets(), clients, options_.rate, true});
     play_faults();
     heal();
     wait_for_quiet();
+    waker_->stop();
     wait_for_rest();
     stop();
     return check() && as_promised_;
@@ -80,8 +80,9 @@ public:
 
 private:
   void introduce() {
-    progress_.say(fmt::format("seed {}: {} nodes for {} s at {} parcels per second, in {}", options_.seed,
-                              options_.nodes, options_.lasts.count(), options_.rate, options_.folder.string()));
+    progress_.say(fmt::format("seed {}: {} nodes for {} s at {} tasks per second, {} % of them orders, in {}",
+                              options_.seed, options_.nodes, options_.lasts.count(), options_.rate,
+                              options_.orders_percent, options_.folder.string()));
     if (!playground_.can().cuts)
       progress_.say("the network is not cut: " + playground_.hosts().why_not());
     if (!playground_.can().clocks)
@@ -183,9 +184,10 @@ private:
     if (options_.postgres)
       progress_.say(fmt::format("\nthe store was taken from a node that lived {} times", playground_.taken_from()));
     progress_.say(
-      fmt::format("\n{} faults; {} parcels offered, {} acknowledged, {:.0f} per second; {} sent again, {} refused\n{}",
+      fmt::format("\n{} faults; {} tasks offered, {} acknowledged, {:.0f} per second; {} sent again, {} refused\n"
+                  "events, answers and tokens: {} acknowledged, {} refused, {} without an answer\n{}",
                   faults_, load_->size(), load_->acknowledged(), static_cast<double>(load_->acknowledged()) / lasted,
-                  load_->repeated(), load_->refused(),
+                  load_->repeated(), load_->refused(), waker_->acknowledged(), waker_->refused(), waker_->repeated(),
                   demo::table(demo::read_dump(evidence_.tasks()), demo::read_effects(evidence_.effect_logs), lasted)));
     const auto found = demo::run_checker(demo::find_program(options_.programs, "effect_checker"), evidence_);
     progress_.say(found.report);
@@ -198,7 +200,9 @@ private:
   demo::services services_;
   const demo::evidence evidence_;
   demo::client_log client_log_;
+  wake_log wake_log_;
   std::mt19937_64 chance_;
+  std::optional<waker> waker_;
   std::optional<demo::load> load_;
   demo::progress progress_;
   std::map<std::string, std::uint64_t> tasks_; ///< by process_state, as they were counted last

@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
                "steadfast_chaos"};
   app.option_defaults()->take_last(); // a script's argument can be overridden
   app.add_option("--bin", options.programs, "folder of the build")->required();
-  app.add_option("--workflows", options.workflows, "folder with parcel.toml")->required();
+  app.add_option("--workflows", options.workflows, "folder with parcel.toml, order.toml and bill.toml")->required();
   app.add_option("--nodes", options.nodes, "nodes; the first has the store in files [3]")->check(CLI::Range(2, 9));
   app.add_flag("--postgres", options.postgres,
                "the store is on PostgreSQL, a primary and a standby, which are killed, lost, frozen and cut off too");
@@ -36,6 +36,10 @@ int main(int argc, char** argv) {
   app.add_flag("--certificates", options.certificates,
                "the nodes know each other by certificates; no clock is set then");
   app.add_option("--rate", options.rate, "submissions per second [200]")->check(CLI::Range(1, 100'000));
+  app
+    .add_option("--orders", options.orders_percent,
+                "share of the submissions, in percent, that are orders, whose steps wait; the others are parcels [50]")
+    ->check(CLI::Range(0, 100));
   app.add_option("--seconds", seconds, "under faults [30]")->check(CLI::Range(1, 86'400));
   app.add_option("--seed", options.seed, "of the faults and the work [1]");
   app.add_option("--quiet-max", quiet_max, "seconds until the last task must have ended after the faults [180]");

@@ -39,6 +39,8 @@ void note_do(evidence& to, const effect& e) {
   add_once(to.do_keys, e.key);
   note_attempt(to.do_attempts, e);
   keep_first(to.first_do_ns, e.steady_ns);
+  if (e.result == result::created || e.result == result::repeated)
+    (e.is_later ? to.later : to.not_later).push_back(e.attempt);
   if (e.result != result::created)
     return;
   ++to.created;
@@ -101,8 +103,11 @@ sorted_history::sorted_history(const history& h, const checker::settings& s)
       unlogged_{s.unlogged.begin(), s.unlogged.end()} {
   sort_effects();
   tasks_.reserve(h.tasks.size());
-  for (const auto& t : h.tasks)
+  for (const auto& t : h.tasks) {
     tasks_.emplace(t.id, &t);
+    if (t.parent != 0)
+      children_[t.parent].push_back(&t);
+  }
 }
 
 /// Counts, then places: the time grows with the number of lines alone.
@@ -127,17 +132,95 @@ const task* sorted_history::find(names::id id) const {
   return found == tasks_.end() ? nullptr : found->second;
 }
 
+const std::vector<const task*>& sorted_history::children_of(names::id task) const {
+  static const std::vector<const checker::task*> none;
+  const auto found = children_.find(task);
+  return found == children_.end() ? none : found->second;
+}
+
+const std::vector<wake>& sorted_history::wakes_of(names::id task) const {
+  static const std::vector<wake> none;
+  const auto found = h_.wakes.find(task);
+  return found == h_.wakes.end() ? none : found->second;
+}
+
+bool sorted_history::is_unlogged(const step& s) const {
+  return unlogged_.contains(h_.names.text(s.agent));
+}
+
 bool sorted_history::is_logged(const step& s) const {
   const auto agent = h_.names.text(s.agent);
   return !agent.empty() && !unlogged_.contains(agent);
 }
 
+bool may_have_woken(const wake& w, const step& s) {
+  if (w.is_refused || w.step != s.name)
+    return false;
+  return w.what == wake::kind::answer ? s.answer != 0 && w.says == s.answer
+                                      : w.what == wake::kind::event && s.result != 0 && w.says == s.result;
+}
+
+/// The id is TASK/STEP, and that of an item TASK/STEP/NUMBER.
+const step* step_that_started(const history& h, const task& parent, const task& child) {
+  const auto& id = h.names.text(child.id);
+  const auto start = h.names.text(parent.id) + "/";
+  if (!id.starts_with(start))
+    return nullptr;
+  const auto rest = std::string_view{id}.substr(start.size());
+  for (const auto& s : parent.steps)
+    if (const auto& name = h.names.text(s.name); rest == name || rest.starts_with(name + "/"))
+      return &s;
+  return nullptr;
+}
+
+void sorted_history::add_wakes(task_case& c) const {
+  for (const auto& w : wakes_of(c.task->id))
+    for (std::size_t i = 0; i < c.steps.size(); ++i)
+      if (may_have_woken(w, c.task->steps[i]))
+        keep_first(c.steps[i].first_effect_ns, w.sent_ns);
+}
+
+namespace {
+
+void keep_last(std::optional<std::int64_t>& last, std::optional<std::int64_t> ns) {
+  if (ns)
+    last = std::max(last.value_or(*ns), *ns);
+}
+
+/// The step has taken place when all of the child has, and is undone when all of that is.
+void add_child(evidence& to, const task_case& child) {
+  for (const auto& e : child.steps) {
+    if (e.first_do_ns)
+      keep_first(to.first_do_ns, *e.first_do_ns);
+    if (e.first_undo_ns)
+      keep_first(to.first_undo_ns, *e.first_undo_ns);
+    keep_last(to.first_effect_ns, e.first_effect_ns);
+    keep_last(to.first_good_undo_ns, e.first_good_undo_ns);
+  }
+}
+
+} // namespace
+
+void sorted_history::add_children(task_case& c) const {
+  for (const auto* child : children_of(c.task->id)) {
+    const auto* started = step_that_started(h_, *c.task, *child);
+    if (!started)
+      continue;
+    const auto of_child = case_of(*child);
+    add_child(c.steps[static_cast<std::size_t>(started - c.task->steps.data())], of_child);
+    c.is_child_disturbed = c.is_child_disturbed || of_child.alerted || of_child.is_child_disturbed || child->acts > 0;
+  }
+}
+
 task_case sorted_history::case_of(const task& t) const {
-  task_case c{&t, effects_of(t.id), std::vector<evidence>(t.steps.size()), all_before(t), h_.alerts.contains(t.id)};
+  task_case c{&t,   effects_of(t.id), std::vector<evidence>(t.steps.size()), all_before(t), h_.alerts.contains(t.id),
+              false};
   for (const auto& e : c.effects)
     for (std::size_t i = 0; i < t.steps.size(); ++i)
       if (t.steps[i].name == e.step)
         note(c.steps[i], e);
+  add_wakes(c);
+  add_children(c);
   return c;
 }
 

@@ -19,7 +19,8 @@ struct seen_attempt {
   std::uint64_t epoch_max = 0;
 };
 
-/// What the effect logs say of one step, in the order of its service's log.
+/// What the effect logs say of one step, in the order of its service's log. Of a step that started tasks, the moments
+/// are those of all these tasks; of one that waited, when what it took was sent.
 struct evidence {
   std::vector<names::id> do_keys;    ///< each once
   std::vector<names::id> undo_keys;  ///< each once
@@ -28,6 +29,8 @@ struct evidence {
   std::vector<seen_attempt> do_attempts;
   std::vector<seen_attempt> undo_attempts;
   std::vector<std::uint32_t> denying_probes; ///< attempts that were last answered: it did not happen
+  std::vector<std::uint32_t> later;          ///< attempts that were answered: it ends later
+  std::vector<std::uint32_t> not_later;      ///< attempts that were answered: it is done
   std::optional<std::int64_t> first_do_ns;
   std::optional<std::int64_t> first_effect_ns; ///< the first line that shows it took place
   std::optional<std::int64_t> first_undo_ns;
@@ -44,7 +47,14 @@ struct task_case {
   std::vector<evidence> steps;           ///< as task->steps
   std::vector<std::vector<bool>> before; ///< before[i][j]: step j comes before step i, directly or not
   bool alerted = false;
+  bool is_child_disturbed = false; ///< a child has an alert, or a person acted on it
 };
+
+/// Whether that may have ended the step: it was not refused, and says what the step has.
+bool may_have_woken(const wake& w, const step& s);
+
+/// The step of `parent` that started the task; nullptr: none has the name in the task's id.
+const step* step_that_started(const history& h, const task& parent, const task& child);
 
 /// The history put in order: the effects by task, the tasks by name.
 class sorted_history {
@@ -56,18 +66,24 @@ public:
   std::string text(names::id n) const { return h_.names.text(n); }
 
   std::span<const effect> effects_of(names::id task) const;
-  const task* find(names::id id) const; ///< the first of that id
-  bool is_logged(const step& s) const;  ///< its service writes an effect log
+  const std::vector<const task*>& children_of(names::id task) const;
+  const std::vector<wake>& wakes_of(names::id task) const;
+  const task* find(names::id id) const;  ///< the first of that id
+  bool is_logged(const step& s) const;   ///< its service writes an effect log
+  bool is_unlogged(const step& s) const; ///< its service writes none
   task_case case_of(const task& t) const;
 
 private:
   void sort_effects();
+  void add_children(task_case& c) const;
+  void add_wakes(task_case& c) const;
 
   const history& h_;
   const checker::settings& settings_;
   std::vector<effect> effects_;         ///< by task; the order of the files is kept
   std::vector<std::size_t> task_begin_; ///< of the effects, by task name
   std::unordered_map<names::id, const task*> tasks_;
+  std::unordered_map<names::id, std::vector<const task*>> children_;
   std::unordered_set<std::string> unlogged_;
 };
 

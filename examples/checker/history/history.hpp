@@ -11,10 +11,12 @@
 
 namespace checker {
 
-/// Every text of the inputs once, under a number.
+/// Every text of the inputs once, under a number; 0 is the empty text.
 class names {
 public:
   using id = std::uint32_t;
+
+  names() { of(""); }
 
   id of(std::string_view text);
   const std::string& text(id n) const { return *texts_[n]; }
@@ -55,6 +57,7 @@ struct effect {
   std::uint32_t attempt = 0;
   std::uint64_t epoch = 0;
   std::int64_t steady_ns = 0;
+  bool is_later = false; ///< the service answered that the step ends later
 };
 
 enum class process_state : std::uint8_t { pending, processing, processed, undoing, undone, error, suspended };
@@ -95,14 +98,32 @@ struct step {
   std::vector<checker::attempt> log;
   bool is_log_cut = false;  ///< some attempts were dropped
   bool is_repeated = false; ///< it is called again until its result is as wanted
+  bool took_event = false;
+  names::id result = 0; ///< JSON without blanks, and only with a wake log; 0 without one
+  names::id answer = 0; ///< of a person: the choice and who made it; 0: it is no answer
 };
 
 /// One line of the dump of the store.
 struct task {
   names::id id = 0;
   process_state state = process_state::pending;
-  std::uint32_t acts = 0; ///< what persons did to it
+  names::id parent = 0;   ///< a step of that task started it; 0: none did
+  std::uint32_t acts = 0; ///< what persons did to it, other than to answer
   std::vector<checker::step> steps;
+};
+
+/// One try to tell a step that waits what it waits for.
+struct wake {
+  enum class kind : std::uint8_t { event, complete, fail, extend, answer };
+  kind what = kind::event;
+  names::id step = 0;
+  names::id says = 0;        ///< an event's data, a result, or an answer, as in step; 0 with fail and extend
+  std::uint32_t attempt = 0; ///< of the token
+  bool is_for_good = false;  ///< with fail
+  bool is_refused = false;   ///< it changed nothing
+  bool is_taken = false;     ///< of an event: all that it was for had taken it when it was acknowledged
+  std::int64_t sent_ns = 0;
+  std::optional<std::int64_t> acknowledged_ns;
 };
 
 /// What clients did about one task.
@@ -111,8 +132,11 @@ struct client_record {
   std::uint32_t acknowledged = 0;
   std::uint32_t refused = 0;
   std::uint32_t unsure = 0;
-  std::vector<process_state> outcomes; ///< that they were told, each once, in the order they were told
-  std::vector<client_call> calls;      ///< those with a number
+  std::vector<process_state> outcomes;                ///< that they were told, each once, in the order they were told
+  std::vector<client_call> calls;                     ///< those with a number
+  std::unordered_map<names::id, std::uint32_t> items; ///< of its payload, by the step that goes over them
+  names::id limit_key = 0;                            ///< that its workflow counts it under; 0: none
+  std::uint32_t limit = 0;                            ///< so many of that key at a time
 };
 
 /// Everything that was read.
@@ -123,9 +147,11 @@ struct history {
   std::unordered_map<names::id, client_record> clients;
   std::unordered_map<names::id, std::vector<lease_call>> leases; ///< what clients saw of each
   std::unordered_map<names::id, std::uint32_t> alerts;           ///< by task
+  std::unordered_map<names::id, std::vector<wake>> wakes;        ///< by task
   bool has_clients = false;                                      ///< a client log was given
   bool has_calls = false;                                        ///< and its lines have numbers
   bool has_alerts = false;
+  bool has_wakes = false; ///< a wake log was given
 };
 
 /// What the inputs do not show.

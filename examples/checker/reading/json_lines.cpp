@@ -56,6 +56,25 @@ bool json_line::flag(const char* field) const {
   return value;
 }
 
+std::string json_line::json_or_empty(const char* field) const {
+  element value;
+  if (fields_[field].get(value) != simdjson::SUCCESS || value.is_null())
+    return {};
+  return simdjson::minify(value);
+}
+
+bool json_line::flag_or_false(const char* field) const {
+  element value;
+  return fields_[field].get(value) == simdjson::SUCCESS && flag(field);
+}
+
+std::optional<json_line> json_line::object(const char* field) const {
+  simdjson::dom::object inner;
+  if (fields_[field].get(inner) != simdjson::SUCCESS)
+    return std::nullopt;
+  return json_line{inner, where_};
+}
+
 simdjson::dom::array json_line::list_or_empty(const char* field) const {
   static simdjson::dom::parser parser;
   static const simdjson::dom::array empty = parser.parse(std::string_view{"[]"}).get_array().value();

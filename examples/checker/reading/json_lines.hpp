@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -25,10 +26,26 @@ public:
   std::uint64_t number(const char* field) const;
   std::uint64_t number_or_zero(const char* field) const;
   bool flag(const char* field) const;
+  std::string json_or_empty(const char* field) const; ///< without blanks; empty also when null
+  bool flag_or_false(const char* field) const;
   simdjson::dom::array list_or_empty(const char* field) const;
 
   /// A moment in ms: a number as it is, or an RFC 3339 text in UTC; false when there is none.
   bool moment(const char* field, std::int64_t& into) const;
+
+  /// The object in that field, if there is one.
+  std::optional<json_line> object(const char* field) const;
+
+  /// Calls `visit` for each field and its number.
+  template <class F>
+  void each_number(F visit) const {
+    for (const auto [name, value] : fields_) {
+      std::uint64_t number = 0;
+      if (value.get(number) != simdjson::SUCCESS)
+        complain("field `" + std::string{name} + "` must be a whole number from 0");
+      visit(name, number);
+    }
+  }
 
   /// The same complaint, about an object inside this line.
   json_line inside(simdjson::dom::element e) const;

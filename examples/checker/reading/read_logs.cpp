@@ -21,6 +21,7 @@ effect read_effect(names& n, const json_line& line) {
   e.attempt = static_cast<std::uint32_t>(line.number("attempt"));
   e.epoch = line.number("epoch");
   e.steady_ns = static_cast<std::int64_t>(line.number("steady_ns"));
+  e.is_later = line.flag_or_false("later");
   return e;
 }
 
@@ -106,7 +107,84 @@ void note_outcome(client_record& r, const json_line& line) {
     r.outcomes.push_back(*outcome);
 }
 
+/// What the client knows of the task before anybody works on it.
+void note_submission(names& n, client_record& r, const json_line& line) {
+  if (const auto items = line.object("items"))
+    items->each_number(
+      [&](std::string_view step, std::uint64_t count) { r.items[n.of(step)] = static_cast<std::uint32_t>(count); });
+  if (const auto key = line.text_or_empty("limit_key"); !key.empty()) {
+    r.limit_key = n.of(key);
+    r.limit = static_cast<std::uint32_t>(line.number("limit"));
+  }
+}
+
+/// One try, and whom it is for: each step of each task.
+struct try_to_wake {
+  std::vector<names::id> tasks;
+  std::vector<names::id> steps;
+  wake said;
+};
+
+std::vector<names::id> read_names(names& n, const json_line& line, const char* field) {
+  std::vector<names::id> all;
+  for (const auto entry : line.list_or_empty(field)) {
+    std::string_view name;
+    if (entry.get(name) != simdjson::SUCCESS)
+      line.complain("field `" + std::string{field} + "` must be a list of texts");
+    all.push_back(n.of(name));
+  }
+  return all;
+}
+
+try_to_wake read_try(names& n, const json_line& line) {
+  try_to_wake t{read_names(n, line, "tasks"), read_names(n, line, "steps"), {}};
+  auto& w = t.said;
+  w.what = read_word<wake::kind>(line, "wake");
+  if (w.what == wake::kind::answer)
+    w.says = n.of(text_of_answer(line.text("choice"), line.text("who")));
+  else
+    w.says = n.of(line.json_or_empty("says"));
+  w.attempt = static_cast<std::uint32_t>(line.number_or_zero("attempt"));
+  w.is_for_good = line.flag_or_false("for_good");
+  w.sent_ns = static_cast<std::int64_t>(line.number("steady_ns"));
+  return t;
+}
+
+/// Of a try that got no answer the store may know or not.
+void note_told(try_to_wake& t, const json_line& line) {
+  const auto op = line.text("op");
+  if (op == "ok")
+    t.said.acknowledged_ns = static_cast<std::int64_t>(line.number("steady_ns"));
+  else if (op != "fail" && op != "info")
+    line.complain("field `op` must be invoke, ok, fail or info");
+  t.said.is_refused = op == "fail";
+  t.said.is_taken = line.number_or_zero("taken") >= t.tasks.size();
+}
+
 } // namespace
+
+void read_wakes(history& into, const std::string& path) {
+  into.has_wakes = true;
+  std::unordered_map<std::uint64_t, try_to_wake> tries;
+  each_json_line(path, true, [&](const json_line& line) {
+    const auto call = line.number("call");
+    if (line.text("op") == "invoke") {
+      if (!tries.try_emplace(call, read_try(into.names, line)).second)
+        line.complain("its call was made before");
+      return;
+    }
+    const auto found = tries.find(call);
+    if (found == tries.end())
+      line.complain("its call was not made");
+    note_told(found->second, line);
+  });
+  for (auto& [call, t] : tries)
+    for (const auto task : t.tasks)
+      for (const auto step : t.steps) {
+        t.said.step = step;
+        into.wakes[task].push_back(t.said);
+      }
+}
 
 void read_effects(history& into, const std::string& path) {
   std::uint64_t last_seq = 0;
@@ -128,9 +206,10 @@ void read_clients(history& into, const std::string& path) {
     if (!line.text_or_empty("lease").empty())
       return note_call(calls, line, op, ++place);
     auto& record = into.clients[into.names.of(line.text("task"))];
-    if (op == "invoke")
+    if (op == "invoke") {
       ++record.invoked;
-    else if (op == "ok")
+      note_submission(into.names, record, line);
+    } else if (op == "ok")
       ++record.acknowledged;
     else if (op == "fail")
       ++record.refused;

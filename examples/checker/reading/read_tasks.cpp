@@ -26,7 +26,14 @@ attempt read_attempt(const json_line& line) {
   return a;
 }
 
-step read_step(names& n, const json_line& line) {
+/// As an answer of a wake log is named.
+names::id read_answer(names& n, const json_line& line) {
+  const auto result = line.object("result");
+  const auto choice = result ? result->text_or_empty("choice") : std::string_view{};
+  return choice.empty() ? 0 : n.of(text_of_answer(choice, result->text_or_empty("who")));
+}
+
+step read_step(names& n, const json_line& line, bool with_results) {
   step s;
   s.name = n.of(line.text("name"));
   s.agent = n.of(line.text_or_empty("agent"));
@@ -37,6 +44,11 @@ step read_step(names& n, const json_line& line) {
   s.is_repeated = line.number_or_zero("calls_max") > 0;
   s.is_log_cut = line.number_or_zero("log_dropped") > 0;
   s.completed_ms = read_moment(line, "completed_at");
+  s.took_event = line.number_or_zero("event") != 0;
+  if (with_results) {
+    s.result = n.of(line.json_or_empty("result"));
+    s.answer = s.agent == 0 ? read_answer(n, line) : 0;
+  }
   for (const auto entry : line.list_or_empty("log"))
     s.log.push_back(read_attempt(line.inside(entry)));
   return s;
@@ -56,14 +68,22 @@ void read_after(names& n, task& t, std::size_t i, const json_line& line) {
   }
 }
 
-task read_task(names& n, const json_line& line) {
+/// An answer is what its step waited for, and what the parent did is no act of a person on this task.
+bool is_act(const json_line& line) {
+  return !line.text_or_empty("what").starts_with("answer step ")
+         && !line.text_or_empty("who").starts_with("its parent");
+}
+
+task read_task(names& n, const json_line& line, bool with_results) {
   task t;
   t.id = n.of(line.text("id"));
   t.state = read_word<process_state>(line, "process_state");
-  t.acts = static_cast<std::uint32_t>(line.list_or_empty("acts").size());
+  t.parent = n.of(line.text_or_empty("parent"));
+  for (const auto entry : line.list_or_empty("acts"))
+    t.acts += is_act(line.inside(entry)) ? 1 : 0;
   const auto steps = line.list_or_empty("steps");
   for (const auto entry : steps)
-    t.steps.push_back(read_step(n, line.inside(entry)));
+    t.steps.push_back(read_step(n, line.inside(entry), with_results));
   std::size_t i = 0;
   for (const auto entry : steps)
     read_after(n, t, i++, line.inside(entry));
@@ -73,7 +93,8 @@ task read_task(names& n, const json_line& line) {
 } // namespace
 
 void read_tasks(history& into, const std::string& path) {
-  each_json_line(path, false, [&](const json_line& line) { into.tasks.push_back(read_task(into.names, line)); });
+  each_json_line(path, false,
+                 [&](const json_line& line) { into.tasks.push_back(read_task(into.names, line, into.has_wakes)); });
 }
 
 } // namespace checker

@@ -10,6 +10,7 @@ namespace checker {
 
 void read_effects(history& into, const std::string& path);
 void read_clients(history& into, const std::string& path);
+void read_wakes(history& into, const std::string& path); ///< before the tasks, whose results it makes known
 void read_tasks(history& into, const std::string& path);
 void read_alerts(history& into, const std::string& path);
 

@@ -68,6 +68,25 @@ std::optional<client_call::answer> parse_answer(std::string_view word) {
   return std::nullopt;
 }
 
+std::optional<wake::kind> parse_wake(std::string_view word) {
+  using kind = wake::kind;
+  if (word == "event")
+    return kind::event;
+  if (word == "complete")
+    return kind::complete;
+  if (word == "fail")
+    return kind::fail;
+  if (word == "extend")
+    return kind::extend;
+  if (word == "answer")
+    return kind::answer;
+  return std::nullopt;
+}
+
+std::string text_of_answer(std::string_view choice, std::string_view who) {
+  return std::string{choice} + " by " + std::string{who};
+}
+
 std::optional<process_state> parse_process_state(std::string_view word) {
   return find_named(word, process_state::suspended);
 }

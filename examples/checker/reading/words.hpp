@@ -15,6 +15,11 @@ std::optional<process_state> parse_process_state(std::string_view word);
 std::optional<step_state> parse_step_state(std::string_view word);
 std::optional<client_call::answer> parse_answer(std::string_view word);
 
+std::optional<wake::kind> parse_wake(std::string_view word);
+
+/// A choice and who made it, as one text.
+std::string text_of_answer(std::string_view choice, std::string_view who);
+
 template <class T>
 std::optional<T> parse_word(std::string_view word);
 template <>
@@ -36,6 +41,10 @@ inline std::optional<step_state> parse_word(std::string_view word) {
 template <>
 inline std::optional<client_call::answer> parse_word(std::string_view word) {
   return parse_answer(word);
+}
+template <>
+inline std::optional<wake::kind> parse_word(std::string_view word) {
+  return parse_wake(word);
 }
 
 /// The field's word as a T; complains of an unknown one.

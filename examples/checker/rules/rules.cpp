@@ -23,7 +23,12 @@ findings unchecked() {
           rule("E10", "one key for all tries of a step, no key shared"),
           rule("E11", "every task in error has an alert"),
           rule("E12", "the store's story explains every effect"),
-          rule("E13", "what clients were told happened in one order")};
+          rule("E13", "what clients were told happened in one order"),
+          rule("E14", "an event is taken once, by those it was sent to"),
+          rule("E15", "a token ends its attempt once, as somebody said"),
+          rule("E16", "a person's answer is the one that was acknowledged"),
+          rule("E17", "children end as their parents do"),
+          rule("E18", "at most `limit` tasks of a key at a time")};
 }
 
 } // namespace
@@ -37,8 +42,11 @@ findings check(const history& h, const settings& s) {
     f[10].not_checked = "no alerts were given";
   if (!h.has_calls)
     f[12].not_checked = "no client log with numbered calls was given";
+  if (!h.has_wakes)
+    f[13].not_checked = f[14].not_checked = f[15].not_checked = "no wake log was given";
   check_outcomes(sorted, f[0], f[1]);
   check_keys(sorted, f[2], f[9]);
+  tasks_under_way under_way{sorted};
   for (const auto& t : h.tasks) {
     const auto c = sorted.case_of(t);
     check_processed(sorted, c, f[3]);
@@ -49,7 +57,15 @@ findings check(const history& h, const settings& s) {
     check_epochs(sorted, c, f[8]);
     check_one_key(sorted, c, f[9]);
     check_alert(sorted, c, f[10]);
+    if (h.has_wakes) {
+      check_events(sorted, c, f[13]);
+      check_tokens(sorted, c, f[14]);
+      check_answers(sorted, c, f[15]);
+    }
+    check_children(sorted, c, f[16]);
+    under_way.note(c);
   }
+  under_way.check_limits(f[17]);
   check_explained(sorted, f[11]);
   check_linearizable(sorted, f[12]);
   return f;

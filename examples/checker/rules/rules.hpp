@@ -5,12 +5,13 @@
 
 namespace checker {
 
-/// The thirteen rules; docs/checker.md says the same at more length.
+/// The rules; docs/checker.md says the same at more length.
 ///
 /// E1  Each task that was acknowledged, or that the store has, is in the store once and in exactly one of the outcomes
 ///     processed, undone and error. Every outcome that a client was told is the one in the store, unless a person acted
 ///     on the task. Unfinished tasks are violations unless they are allowed.
-/// E2  Each task in the store was submitted, and not every submission of it was refused for good. Needs a client log.
+/// E2  Each task in the store was submitted, and not every submission of it was refused for good, or a step of another
+///     task started it. Needs a client log.
 /// E3  Under each key of a do at most one effect was created, and under each key of an undo at most one was undone.
 /// E4  Each step of a processed task is completed or skipped, and each completed one has an effect in place.
 /// E5  In an undone task no step with an undo is left completed, unknown or half undone, none of its effects is in
@@ -29,6 +30,16 @@ namespace checker {
 /// E13 The answers to clients about an id can be put in one order, each between its question and its arrival, in which
 ///     the id's task is made once, other bodies are refused, and revisions never fall; and a lease has one holder under
 ///     each epoch, and epochs never fall. Needs a client log with calls.
+/// E14 A step takes only an event that was sent to its task, and no task takes one twice. One that was acknowledged
+///     before the step began, or as taken by all, is taken. Needs a wake log, as E15 and E16 do.
+/// E15 An attempt that ends later ends as a token's holder said, and what was acknowledged is what happened. One ending
+///     of a token is acknowledged at most; after it the time is not extended, and after a failure for good nothing is
+///     sent.
+/// E16 A step that asks a person has an answer that was given, and the one that was acknowledged.
+/// E17 When a task is processed, so is each child that a completed step started, and each of its items; when it is
+///     undone, so are all its children. Tasks that a person acted on are left out.
+/// E18 Of the tasks with one key, at most `limit` are under way at a time, from the first call that a service saw to
+///     the last effect or undo, their children's included. Needs a client log with limits.
 findings check(const history& h, const settings& s);
 
 // By subject; each fills the findings for which it is called.
@@ -45,5 +56,27 @@ void check_one_key(const sorted_history& h, const task_case& c, finding& e10);
 void check_alert(const sorted_history& h, const task_case& c, finding& e11);
 void check_explained(const sorted_history& h, finding& e12);
 void check_linearizable(const sorted_history& h, finding& e13);
+void check_events(const sorted_history& h, const task_case& c, finding& e14);
+void check_tokens(const sorted_history& h, const task_case& c, finding& e15);
+void check_answers(const sorted_history& h, const task_case& c, finding& e16);
+void check_children(const sorted_history& h, const task_case& c, finding& e17);
+
+/// E18: when the tasks with a limit were under way for certain.
+class tasks_under_way {
+public:
+  explicit tasks_under_way(const sorted_history& h) : h_{h} {}
+
+  void note(const task_case& c);
+  void check_limits(finding& e18) const;
+
+private:
+  struct span {
+    std::optional<std::int64_t> began_ns;
+    std::int64_t ended_ns = 0; ///< not before this
+  };
+
+  const sorted_history& h_;
+  std::unordered_map<names::id, span> spans_; ///< by the task that was submitted
+};
 
 } // namespace checker

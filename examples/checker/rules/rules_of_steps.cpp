@@ -66,10 +66,10 @@ std::optional<std::int64_t> first_do_started_ms(const step& s) {
 std::optional<bool> came_too_early(const sorted_history& h, const task_case& c, std::size_t i, std::size_t p) {
   const auto& after = c.steps[i];
   const auto& first = c.task->steps[p];
-  if (after.first_do_ns && h.is_logged(first))
+  if (after.first_do_ns && (h.is_logged(first) || c.steps[p].first_effect_ns))
     return !c.steps[p].first_effect_ns || *c.steps[p].first_effect_ns > *after.first_do_ns;
   const auto started = first_do_started_ms(c.task->steps[i]);
-  if (started && first.completed_ms && !h.is_logged(first))
+  if (started && first.completed_ms && h.is_unlogged(first))
     return *first.completed_ms > *started;
   return std::nullopt;
 }
@@ -78,7 +78,7 @@ std::optional<bool> came_too_early(const sorted_history& h, const task_case& c, 
 std::optional<bool> undone_too_early(const task_case& c, std::size_t i, std::size_t p) {
   const auto& before = c.steps[p];
   const auto& behind = c.steps[i];
-  if (!before.first_undo_ns || !behind.first_undo_ns || c.alerted || c.task->acts > 0)
+  if (!before.first_undo_ns || !behind.first_undo_ns || c.alerted || c.is_child_disturbed || c.task->acts > 0)
     return std::nullopt;
   return !behind.first_good_undo_ns || *behind.first_good_undo_ns > *before.first_undo_ns;
 }

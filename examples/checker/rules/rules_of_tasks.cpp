@@ -40,7 +40,16 @@ bool was_refused_for_good(const client_record& r) {
   return r.acknowledged == 0 && r.unsure == 0 && r.refused >= r.invoked;
 }
 
+/// Its parent was submitted, or has a parent in turn.
+void check_child_started(const sorted_history& h, const task& t, finding& e2) {
+  const auto* parent = h.find(t.parent);
+  e2.expect(parent && step_that_started(h.all(), *parent, t),
+            [&] { return task_text(h, t.id) + " was started by no step of a task that the store has"; });
+}
+
 void check_task_submitted(const sorted_history& h, const task& t, finding& e2) {
+  if (t.parent != 0)
+    return check_child_started(h, t, e2);
   const auto found = h.all().clients.find(t.id);
   const bool known = found != h.all().clients.end() && found->second.invoked > 0;
   e2.expect(known && !was_refused_for_good(found->second), [&] {

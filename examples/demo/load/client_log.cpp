@@ -22,7 +22,12 @@ client_log::client_log(const std::filesystem::path& file) : out_{file} {
 }
 
 client_log::call client_log::invoked(const submission& s) {
-  return write("invoke", s, {{"body", std::to_string(std::hash<std::string>{}(s.payload))}});
+  nlohmann::json more{{"body", std::to_string(std::hash<std::string>{}(s.payload))}};
+  if (!s.items.empty())
+    more["items"] = s.items;
+  if (s.limit > 0)
+    more.update({{"limit_key", s.limit_key}, {"limit", s.limit}});
+  return write("invoke", s, std::move(more));
 }
 
 void client_log::acknowledged(call c, const submission& s, bool is_created) {

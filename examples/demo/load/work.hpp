@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,10 @@ struct submission {
   std::string workflow;
   std::string payload;
   std::string reply_to;
+  // What the checker is told, since the store's word is not taken for it.
+  std::map<std::string, std::uint32_t> items{}; ///< of the payload, by the step that goes over them
+  std::string limit_key{};                      ///< its workflow counts it under this
+  std::uint32_t limit = 0;                      ///< and so many are under way at a time; 0: it has no limit
 };
 
 /// Deliveries and orders in a random order; the same seed gives the same list. Both carriers occur, and a few customers

@@ -97,12 +97,15 @@ std::string node::who_has_store() const {
 
 void node::save_alerts(const std::filesystem::path& file) const {
   steadfast::client client{socket()};
-  const nlohmann::json everything{{"all", true}, {"max", alerts_max}};
+  nlohmann::json page{{"all", true}, {"max", alerts_max}};
   std::ofstream out{file};
-  const auto found = client.call(steadfast::api::alerts_list, everything);
-  for (const auto& alert : found.at("alerts"))
-    out << nlohmann::json{{"task", alert.at("task_id")}, {"kind", alert.at("kind")}, {"text", alert.at("text")}}
-        << '\n';
+  do {
+    const auto found = client.call(steadfast::api::alerts_list, page);
+    for (const auto& alert : found.at("alerts"))
+      out << nlohmann::json{{"task", alert.at("task_id")}, {"kind", alert.at("kind")}, {"text", alert.at("text")}}
+          << '\n';
+    page["before"] = found.at("next");
+  } while (!page.at("before").is_null());
 }
 
 void node::run(const std::vector<std::string>& subcommand, const std::filesystem::path& output,

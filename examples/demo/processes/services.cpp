@@ -42,6 +42,7 @@ services::services(const std::filesystem::path& program, const std::filesystem::
     auto& one = running_[name];
     one.output = folder / (name + ".out");
     one.effects = folder / (name + ".effects.jsonl");
+    one.tokens = folder / (name + ".tokens.jsonl");
     one.child =
       process{{program, name, "--data", folder, "--address", address_, "--seed", std::to_string(seed++)}, one.output};
   }
@@ -64,6 +65,10 @@ std::vector<std::filesystem::path> services::effect_logs() const {
   for (const auto& [name, one] : running_)
     files.push_back(one.effects);
   return files;
+}
+
+std::filesystem::path services::tokens_of(std::string_view service) const {
+  return running_.find(service)->second.tokens;
 }
 
 bool services::set_faults(std::string_view service, const std::string& switches) const {

@@ -30,6 +30,7 @@ public:
   const std::vector<service_name>& names() const { return names_; }
   std::string url_of(std::string_view service) const; ///< without a slash at the end
   std::vector<std::filesystem::path> effect_logs() const;
+  std::filesystem::path tokens_of(std::string_view service) const; ///< of its steps that end later
 
   /// Sets switches of a service (POST /faults). False when it does not answer.
   bool set_faults(std::string_view service, const std::string& switches) const;
@@ -40,6 +41,7 @@ private:
     process child;
     std::filesystem::path output;
     std::filesystem::path effects;
+    std::filesystem::path tokens;
     int port = 0;
   };
 

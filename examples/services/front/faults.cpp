@@ -61,6 +61,8 @@ bool* flag_of(fate& f, std::string_view name) {
     return &f.lose;
   if (name == "refuse")
     return &f.refuse;
+  if (name == "later")
+    return &f.later;
   return nullptr;
 }
 
@@ -90,6 +92,9 @@ const std::vector<switch_entry>& switch_entries() {
     {"lose", "share whose connection is closed at once; carried out later, up to half a second after complete-by",
      &f::lose},
     {"refuse", "share of keys refused for good with 422", &f::refuse},
+    {"later",
+     "share of requests with a token that are carried out and answered 202; DATA/NAME.tokens.jsonl has the token",
+     &f::later},
     {"hang_seconds", "how long a held request is held", &f::hang_seconds, nullptr, 86'400},
     {"hang_then_close", "a held request ends with a closed connection, held before: nothing takes place", nullptr,
      &f::hang_then_close},
@@ -175,6 +180,7 @@ fate fault_box::draw(const call& c, std::uint64_t occurrence) const {
   out.twice = drawn("twice", f.twice);
   out.lose = c.action != action::probe && drawn("lose", f.lose);
   out.refuse = c.action == action::perform && chance_of(seed_, "refuse" + c.key) < f.refuse;
+  out.later = !c.token.empty() && drawn("later", f.later);
   return out;
 }
 

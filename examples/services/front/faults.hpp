@@ -22,6 +22,7 @@ struct fault_switches {
   double twice = 0;       ///< carried out a second time, as if the request had arrived twice
   double lose = 0;        ///< the connection is closed at once, and it is carried out later
   double refuse = 0;      ///< 422 for good; drawn once for each key
+  double later = 0;       ///< of those with a token: carried out, answered 202, and the token written down
   double hang_seconds = 30;
   bool hang_then_close =
     false; ///< a held request ends with a closed connection and no answer; held before, nothing takes place
@@ -59,6 +60,7 @@ struct fate {
   bool twice = false;
   bool lose = false;
   bool refuse = false;
+  bool later = false;
   double late_ms = 0; ///< for when it is late
   double lost_ms = 0; ///< for when its connection is lost: until it is carried out, half a second too late at most
 

@@ -21,6 +21,7 @@ bool has_effect(const answer& a) {
 service::service(const options& o)
     : what_{*o.what},
       journal_{std::string{o.what->name}, o.database_path, o.log_path},
+      tokens_path_{o.tokens_path},
       faults_{o.faults, o.seed} {}
 
 reply service::handle(const call& c, const std::function<void()>& hang_up) {
@@ -83,7 +84,7 @@ reply service::fail_before(const call& c, const fault_switches& f) {
 
 answer service::carry_out(const call& c, const fate& f) {
   switch (c.action) {
-    case action::perform: return decide_and_record(c, f.refuse);
+    case action::perform: return decide_and_record(c, f);
     case action::undo:
       if (f.refuse)
         return note(c, effect_result::refused, 422, "the undo is refused for good");
@@ -93,11 +94,29 @@ answer service::carry_out(const call& c, const fate& f) {
   return journal_.record(c, [&](ledger& l) { return l.probe(c); });
 }
 
-answer service::decide_and_record(const call& c, bool refused_by_fate) {
+answer service::decide_and_record(const call& c, const fate& f) {
   const auto decided =
-    refused_by_fate ? decision{refusal{"", "the request is refused for good"}} : what_.decide(c.body, c.key);
+    f.refuse ? decision{refusal{"", "the request is refused for good"}} : what_.decide(c.body, c.key);
   const bool dedup = faults_.switches().dedup;
-  return journal_.record(c, [&](ledger& l) { return l.perform(c, decided, dedup); });
+  auto a = journal_.record(c, [&](ledger& l) {
+    auto done = l.perform(c, decided, dedup);
+    done.is_later = f.later && has_effect(done);
+    return done;
+  });
+  if (a.is_later) {
+    write_token(c);
+    a.status = 202;
+  }
+  return a;
+}
+
+/// Before the answer: whoever reads it may use it too early, and is told so.
+void service::write_token(const call& c) {
+  const json line{{"task", c.task}, {"step", c.step}, {"attempt", c.attempt}, {"token", c.token}};
+  const std::lock_guard guard{tokens_mutex_};
+  if (!tokens_.is_open())
+    tokens_.open(tokens_path_, std::ios::app);
+  tokens_ << line.dump() << '\n' << std::flush;
 }
 
 answer service::note(const call& c, effect_result r, int status, const std::string& sentence) {

@@ -6,7 +6,9 @@
 #include "examples/services/ledger/journal.hpp"
 
 #include <chrono>
+#include <fstream>
 #include <functional>
+#include <mutex>
 #include <string>
 
 namespace services {
@@ -26,6 +28,7 @@ public:
     const business* what = nullptr;
     std::string database_path;
     std::string log_path;
+    std::string tokens_path; ///< made when the first token is written
     fault_switches faults;
     std::uint64_t seed = 1;
   };
@@ -50,7 +53,8 @@ private:
   fate fate_of(const call& c);
   json wish_of(const call& c);
   answer carry_out(const call& c, const fate& f);
-  answer decide_and_record(const call& c, bool refused_by_fate);
+  answer decide_and_record(const call& c, const fate& f);
+  void write_token(const call& c);
   answer note(const call& c, effect_result r, int status, const std::string& sentence);
   bool hold(const fault_switches& f);
   reply work_on_unheard(const call& c, const fate& f, const std::function<void()>& hang_up);
@@ -59,6 +63,9 @@ private:
 
   const business& what_;
   journal journal_;
+  const std::string tokens_path_;
+  std::mutex tokens_mutex_;
+  std::ofstream tokens_;
   fault_box faults_;
   waiting_room held_;
   std::chrono::steady_clock::time_point started_at_ = std::chrono::steady_clock::now();

@@ -31,6 +31,7 @@ struct answer {
   effect_result result = effect_result::failed;
   int status = 500;
   json body = json::object();
+  bool is_later = false; ///< the effect is in place, and whoever has the token says how the step ends
 };
 
 } // namespace services

@@ -106,7 +106,7 @@ void journal::commit(std::vector<order>& orders) {
       if (!o.about)
         continue;
       const auto seq = next_seq_;
-      o.line = line_of(*o.about, o.outcome.result);
+      o.line = line_of(*o.about, o.outcome);
       if (changes_state(o.outcome.result))
         ledger_.remember_line(seq, o.line);
     }
@@ -127,7 +127,7 @@ void journal::write_lines(const std::vector<order>& orders) {
       ++counts_[std::string{to_string(o.outcome.result)}];
 }
 
-std::string journal::line_of(const call& c, effect_result r) {
+std::string journal::line_of(const call& c, const answer& a) {
   nlohmann::ordered_json line{{"seq", next_seq_++},
                               {"service", service_},
                               {"key", c.key},
@@ -139,8 +139,10 @@ std::string journal::line_of(const call& c, effect_result r) {
                               {"attempt", c.attempt},
                               {"try", c.attempt_try},
                               {"args", c.args},
-                              {"result", to_string(r)},
+                              {"result", to_string(a.result)},
                               {"steady_ns", steady_ns()}};
+  if (a.is_later)
+    line["later"] = true;
   return line.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -52,7 +52,7 @@ private:
   void commit(std::vector<order>& orders);
   void write_lines(const std::vector<order>& orders);
   answer wait_for(order o);
-  std::string line_of(const call& c, effect_result r);
+  std::string line_of(const call& c, const answer& a);
 
   const std::string service_;
   ledger ledger_;

@@ -62,6 +62,7 @@ std::string read_call(call& into, action what, const header_reader& header, cons
     return "header Steadfast-Reverses is missing, so it is not known which effect is meant";
   into.task = header("Steadfast-Task");
   into.step = header("Steadfast-Step");
+  into.token = header("Steadfast-Token");
   into.body = body.empty() ? json::object() : json::parse(body, nullptr, false);
   if (!into.body.is_object())
     return "the body must be a JSON object";

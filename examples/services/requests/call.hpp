@@ -26,6 +26,7 @@ struct call {
   std::uint64_t attempt = 0;
   std::uint64_t attempt_try = 0;  ///< repetition inside the attempt
   std::uint64_t time_left_ms = 0; ///< until the attempt is over; 0: it did not say
+  std::string token;              ///< ends the step later; empty: the step ends with the answer
   json body = json::object();
   std::string args; ///< hash of the body; the order of its members does not count
 };

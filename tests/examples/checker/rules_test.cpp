@@ -439,3 +439,218 @@ TEST_CASE("E13: a lease that goes back to an earlier holder, or has two under on
   s.clients.back()["holder"] = "b:1";
   CHECK(broken_rules(s).empty());
 }
+
+TEST_CASE("E2: a child that no step of a stored task started") {
+  auto s = clean_story();
+  s.task("k/2/bill")["parent"] = "k/9";
+  CHECK(broken_rules(s).contains("E2"));
+  s.task("k/2/bill")["parent"] = "good"; // its id is not below that
+  CHECK(broken_rules(s).contains("E2"));
+}
+
+TEST_CASE("E7: a step that was sent before what its task waited for") {
+  auto s = clean_story();
+  for (const auto call : {1, 2}) {
+    auto broken = s;
+    broken.wake(call)["steady_ns"] = 1'000'000;
+    broken.answer(call)["steady_ns"] = 1'000'000;
+    CHECK(broken_rules(broken).contains("E7"));
+  }
+}
+
+TEST_CASE("E7: an undo before the undo of a child that was started later") {
+  auto s = clean_story();
+  s.move_to_back("k/2/bill/x/undo");
+  CHECK(broken_rules(s) == rules{"E7"});
+  s.alerts.push_back({{"task", "k/2/bill"}});
+  CHECK(broken_rules(s).empty());
+}
+
+TEST_CASE("E7: a step that was sent before all items of the one before it were done") {
+  auto s = clean_story();
+  auto last = s.step("k/1", "pack");
+  last["name"] = "last";
+  last["after"] = {"items"};
+  last["result"] = nullptr;
+  s.task("k/1")["steps"].push_back(last);
+  s.effects.push_back(effect_line("k/1", "last", "do", "created", 1));
+  for (auto& c : s.clients) // the two overlap now
+    if (c.contains("limit"))
+      c["limit"] = 2;
+  CHECK(broken_rules(s).empty());
+  s.move_to_back("k/1/items/1/x");
+  CHECK(broken_rules(s) == rules{"E7"});
+}
+
+TEST_CASE("E14: an event that nobody sent, or not to that task, or that was refused") {
+  auto s = clean_story();
+  SECTION("another") {
+    s.step("k/1", "pay")["result"] = {{"paid", 2}};
+  }
+  SECTION("of another task") {
+    s.wake(1)["tasks"] = {"k/2"};
+  }
+  SECTION("refused") {
+    s.answer(1)["op"] = "fail";
+  }
+  CHECK(broken_rules(s) == rules{"E14"});
+}
+
+TEST_CASE("E14: an event whose sender got no answer may be taken") {
+  auto s = clean_story();
+  SECTION("unknown") {
+    s.answer(1)["op"] = "info";
+  }
+  SECTION("none") {
+    s.wakes.erase(s.wakes.begin() + 1);
+  }
+  CHECK(broken_rules(s).empty());
+}
+
+TEST_CASE("E14: an event that two steps of a task took") {
+  auto s = clean_story();
+  s.wake(1)["steps"] = {"pay", "pay_again"};
+  s.task("k/1")["steps"].push_back(s.step("k/1", "pay"));
+  s.task("k/1")["steps"].back()["name"] = "pay_again";
+  CHECK(broken_rules(s) == rules{"E14"});
+}
+
+TEST_CASE("E14: a step came to its limit, and the event was there before it began") {
+  auto s = clean_story();
+  auto& pay = s.step("k/2", "pay");
+  pay.update({{"result", nullptr}, {"event", 0}});
+  const auto state = GENERATE("failed", "completed");
+  pay["state"] = state;
+  CHECK(broken_rules(s) == rules{"E14"});
+  s.answer(1)["steady_ns"] = 1'000'000; // it may have come too late
+  CHECK(broken_rules(s).empty());
+  s.answer(1)["taken"] = 2;
+  CHECK(broken_rules(s) == rules{"E14"});
+}
+
+TEST_CASE("E15: an attempt that ended as nobody said") {
+  auto s = clean_story();
+  SECTION("with another result") {
+    s.step("k/1", "pack")["result"] = {{"box", 5}};
+  }
+  SECTION("by a token of another attempt") {
+    s.wake(4)["attempt"] = 2;
+  }
+  SECTION("by a use that was refused") {
+    s.answer(4)["op"] = "fail";
+  }
+  CHECK(broken_rules(s) == rules{"E15"});
+}
+
+TEST_CASE("E15: an attempt that its service ended itself needs no token") {
+  auto s = clean_story();
+  s.answer(4)["op"] = "fail";
+  s.repeat("k/1/pack", "created")["result"] = "repeated";
+  s.line("k/1/pack", "repeated")["later"] = false;
+  CHECK(broken_rules(s).empty());
+}
+
+TEST_CASE("E15: a token that was used twice, or extended after its end") {
+  auto s = clean_story();
+  auto again = s.wake(4);
+  again.update({{"call", 5}, {"steady_ns", 1'000'000}});
+  SECTION("another result") {
+    again["says"] = {{"box", 5}};
+  }
+  SECTION("a failure") {
+    again.update({{"wake", "fail"}, {"says", nullptr}});
+  }
+  SECTION("more time") {
+    again.update({{"wake", "extend"}, {"says", nullptr}});
+  }
+  s.wakes.push_back(again);
+  s.wakes.push_back({{"op", "fail"}, {"call", 5}, {"steady_ns", 1'000'000}});
+  CHECK(broken_rules(s).empty());
+  s.answer(5)["op"] = "ok";
+  CHECK(broken_rules(s).contains("E15"));
+}
+
+TEST_CASE("E15: a failure that was acknowledged, and the step completed or was tried again") {
+  auto s = clean_story();
+  auto& pack = s.step("k/1", "pack");
+  s.wake(4).update({{"wake", "fail"}, {"says", nullptr}, {"for_good", true}});
+  CHECK(broken_rules(s) == rules{"E15"});
+  pack["log"][0]["outcome"] = "failed_permanent";
+  s.repeat("k/1/pack", "created").update({{"result", "repeated"}, {"attempt", 2}, {"later", false}});
+  auto second = s.step("k/1", "reserve")["log"][0];
+  second["attempt"] = 2;
+  pack["log"].push_back(second);
+  pack["attempt"] = 2;
+  CHECK(broken_rules(s) == rules{"E15"});
+  s.wake(4)["for_good"] = false;
+  CHECK(broken_rules(s).empty());
+}
+
+TEST_CASE("E16: an answer that nobody gave, and one that was acknowledged and is not there") {
+  auto s = clean_story();
+  SECTION("another choice") {
+    s.step("k/1", "ask")["result"]["choice"] = "no";
+  }
+  SECTION("another person") {
+    s.step("k/1", "ask")["result"]["who"] = "bob";
+  }
+  SECTION("none") {
+    s.step("k/1", "ask")["result"] = nullptr;
+  }
+  SECTION("refused") {
+    s.answer(2)["op"] = "fail";
+  }
+  CHECK(broken_rules(s) == rules{"E16"});
+}
+
+TEST_CASE("E16: two answers that were acknowledged") {
+  auto s = clean_story();
+  auto again = s.wake(2);
+  again.update({{"call", 5}, {"choice", "no"}});
+  s.wakes.push_back(again);
+  s.wakes.push_back({{"op", "fail"}, {"call", 5}, {"steady_ns", 1}});
+  CHECK(broken_rules(s).empty());
+  s.answer(5)["op"] = "ok";
+  CHECK(broken_rules(s) == rules{"E16"});
+}
+
+TEST_CASE("E17: a child that did not end as its parent did, unless a person acted on it") {
+  auto s = clean_story();
+  const auto* child = GENERATE("k/1/items/1", "k/2/bill");
+  s.task(child)["process_state"] = "error";
+  s.alerts.push_back({{"task", child}});
+  CHECK(broken_rules(s).contains("E17"));
+  s.task(child)["acts"].push_back(act());
+  if (s.task(child)["parent"] == "k/2")
+    CHECK(broken_rules(s).empty());
+}
+
+TEST_CASE("E17: an item of a processed task that was never carried out") {
+  auto s = clean_story();
+  std::erase_if(s.tasks, [](const json& t) { return t["id"] == "k/1/items/1"; });
+  s.remove("k/1/items/1/x");
+  CHECK(broken_rules(s) == rules{"E17"});
+}
+
+TEST_CASE("E18: two tasks of a key at a time, where one is allowed") {
+  auto s = clean_story();
+  SECTION("the second begins before an item of the first was carried out") {
+    s.move_to_back("k/1/items/1/x");
+  }
+  SECTION("the first is in error and keeps its place") {
+    s.task("k/1")["process_state"] = "error";
+    s.alerts.push_back({{"task", "k/1"}});
+  }
+  CHECK(broken_rules(s) == rules{"E18"});
+  for (auto& c : s.clients)
+    if (c.contains("limit"))
+      c["limit"] = 2;
+  CHECK(broken_rules(s).empty());
+}
+
+TEST_CASE("without a wake log nothing is said of waits") {
+  auto s = clean_story();
+  s.with_wakes = false;
+  CHECK(broken_rules(s).empty());
+  CHECK_FALSE(check(s)[13].not_checked.empty());
+}

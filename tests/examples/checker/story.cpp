@@ -91,6 +91,83 @@ void add_stuck(story& s) {
   s.alerts.push_back({{"task", "stuck"}});
 }
 
+/// A step that calls no agent.
+json wait_json(const std::string& name, const std::string& after, const json& result) {
+  auto s = step_json(name, "completed", {after}, false, {attempt_json(1, "do", "succeeded", 2, 3)});
+  s["agent"] = "";
+  s["result"] = result;
+  return s;
+}
+
+json event_json(const std::string& after) {
+  auto s = wait_json("pay", after, {{"paid", 1}});
+  s["event"] = 7;
+  return s;
+}
+
+json child_json(const std::string& id, const std::string& parent, const std::string& state) {
+  const bool is_undone = state == "undone";
+  std::vector<json> log{attempt_json(1, "do", "succeeded", 7, 8)};
+  if (is_undone)
+    log.push_back(attempt_json(2, "undo", "succeeded", 8, 9));
+  auto t = task_json(id, state, {step_json("x", is_undone ? "compensated" : "completed", {}, true, log)});
+  t["parent"] = parent;
+  if (is_undone)
+    t["acts"] = {{{"at", moment(8)}, {"who", "its parent `" + parent + "`"}, {"what", "undo"}, {"why", ""}}};
+  return t;
+}
+
+void add_wake(story& s, int call, int steady, json asked) {
+  asked.update({{"op", "invoke"}, {"call", call}, {"steady_ns", steady}});
+  s.wakes.push_back(asked);
+  s.wakes.push_back({{"op", "ok"}, {"call", call}, {"steady_ns", steady}});
+}
+
+void add_orders(story& s) {
+  s.effects.push_back(effect_line("k/1", "reserve", "do", "created", 1));
+  s.effects.push_back(effect_line("k/1", "pack", "do", "created", 1));
+  s.effects.back()["later"] = true;
+  s.effects.push_back(effect_line("k/1/items/0", "x", "do", "created", 1));
+  s.effects.push_back(effect_line("k/1/items/1", "x", "do", "created", 1));
+  s.effects.push_back(effect_line("k/2", "reserve", "do", "created", 1));
+  s.effects.push_back(effect_line("k/2/bill", "x", "do", "created", 1));
+  s.effects.push_back(effect_line("k/2/bill", "x", "undo", "undone", 2));
+  s.effects.push_back(effect_line("k/2", "reserve", "undo", "undone", 2));
+
+  const auto done = attempt_json(1, "do", "succeeded", 1, 2);
+  auto ask = wait_json("ask", "pay", {{"choice", "yes"}, {"who", "ann"}, {"why", ""}});
+  auto pack = step_json("pack", "completed", {"ask"}, true, {attempt_json(1, "do", "succeeded", 4, 5)});
+  pack["result"] = {{"box", 4}};
+  s.tasks.push_back(task_json("k/1", "processed",
+                              {step_json("reserve", "completed", {}, true, {done}), event_json("reserve"), ask, pack,
+                               wait_json("items", "pack", json::array({1, 2}))}));
+  s.tasks.back()["acts"] = {{{"at", moment(3)}, {"who", "ann"}, {"what", "answer step `ask`: yes"}, {"why", ""}}};
+  s.tasks.push_back(child_json("k/1/items/0", "k/1", "processed"));
+  s.tasks.push_back(child_json("k/1/items/1", "k/1", "processed"));
+
+  auto bill = wait_json("bill", "pay", nullptr);
+  bill.update({{"compensation", true}, {"state", "compensated"}});
+  s.tasks.push_back(
+    task_json("k/2", "undone",
+              {step_json("reserve", "compensated", {}, true, {done, attempt_json(2, "undo", "succeeded", 9, 10)}),
+               event_json("reserve"), bill}));
+  s.tasks.push_back(child_json("k/2/bill", "k/2", "undone"));
+
+  add_wake(s, 1, -500, {{"wake", "event"}, {"tasks", {"k/1", "k/2"}}, {"steps", {"pay"}}, {"says", {{"paid", 1}}}});
+  add_wake(s, 2, 500, {{"wake", "answer"}, {"tasks", {"k/1"}}, {"steps", {"ask"}}, {"choice", "yes"}, {"who", "ann"}});
+  const json by_token{{"tasks", {"k/1"}}, {"steps", {"pack"}}, {"attempt", 1}};
+  auto extend = by_token;
+  extend["wake"] = "extend";
+  add_wake(s, 3, 1200, extend);
+  auto complete = by_token;
+  complete.update({{"wake", "complete"}, {"says", {{"box", 4}}}});
+  add_wake(s, 4, 1500, complete);
+
+  for (const auto* id : {"k/1", "k/2"})
+    s.clients.push_back({{"op", "invoke"}, {"task", id}, {"limit_key", "k"}, {"limit", 1}});
+  s.clients[s.clients.size() - 2]["items"] = {{"items", 2}};
+}
+
 void add_client(story& s, const std::string& task, const std::string& outcome) {
   s.clients.push_back({{"op", "invoke"}, {"task", task}, {"workflow", "w"}});
   s.clients.push_back({{"op", "ok"}, {"task", task}, {"outcome", nullptr}});
@@ -132,6 +209,14 @@ json& story::task(const std::string& id) {
   return first(tasks, [&](const json& t) { return t["id"] == id; });
 }
 
+json& story::wake(int call) {
+  return first(wakes, [&](const json& w) { return w["call"] == call && w["op"] == "invoke"; });
+}
+
+json& story::answer(int call) {
+  return first(wakes, [&](const json& w) { return w["call"] == call && w["op"] != "invoke"; });
+}
+
 json& story::step(const std::string& task_id, const std::string& name) {
   return first(task(task_id)["steps"], [&](const json& s) { return s["name"] == name; });
 }
@@ -162,6 +247,7 @@ story clean_story() {
   add_good(s);
   add_bad(s);
   add_stuck(s);
+  add_orders(s);
   s.clients.push_back({{"op", "look"}, {"task", "bad"}, {"call", 1}});
   s.clients.push_back({{"op", "saw"}, {"task", "bad"}, {"call", 1}, {"told", "absent"}});
   add_client(s, "good", "processed");
@@ -173,17 +259,24 @@ story clean_story() {
 std::vector<std::string> write_files(const story& s, const std::filesystem::path& folder) {
   auto effects = s.effects;
   int seq = 0;
+  int reservation_ns = 0;
   for (auto& e : effects) {
     ++seq;
     e["seq"] = seq;
     e["steady_ns"] = 1000 * seq;
+    if (has_key(e, "k/1/reserve"))
+      reservation_ns = 1000 * seq;
   }
+  auto wakes = s.wakes;
+  for (auto& w : wakes)
+    w["steady_ns"] = w["steady_ns"].get<int>() + reservation_ns;
   write_lines(folder / "effects", effects);
   write_lines(folder / "clients", s.clients);
   write_lines(folder / "tasks", s.tasks);
   write_lines(folder / "alerts", s.alerts);
-  return {"--effects", folder / "effects", "--clients", folder / "clients",
-          "--tasks",   folder / "tasks",   "--alerts",  folder / "alerts"};
+  write_lines(folder / "wakes", wakes);
+  return {"--effects",      folder / "effects", "--clients",       folder / "clients", "--tasks",
+          folder / "tasks", "--alerts",         folder / "alerts", "--wakes",          folder / "wakes"};
 }
 
 checker::findings check(const story& s) {
@@ -191,6 +284,8 @@ checker::findings check(const story& s) {
   write_files(s, files.path());
   checker::history h;
   checker::read_effects(h, files.path() / "effects");
+  if (s.with_wakes)
+    checker::read_wakes(h, files.path() / "wakes");
   checker::read_tasks(h, files.path() / "tasks");
   if (s.with_clients)
     checker::read_clients(h, files.path() / "clients");

@@ -20,9 +20,11 @@ struct story {
   std::vector<json> clients;
   std::vector<json> tasks;
   std::vector<json> alerts;
+  std::vector<json> wakes; ///< requests and answers; steady_ns counts from the reservation of "k/1", 1000 a line
   checker::settings settings;
   bool with_clients = true;
   bool with_alerts = true;
+  bool with_wakes = true;
 
   json& task(const std::string& id);
   json& step(const std::string& task_id, const std::string& name);
@@ -33,10 +35,15 @@ struct story {
   void move_to_front(const std::string& key);
   void move_to_back(const std::string& key);
   void remove(const std::string& key);
+  /// The request of that wake, and its answer.
+  json& wake(int call);
+  json& answer(int call);
 };
 
 /// Nothing is wrong with it: "good" is processed (c was skipped), "bad" is undone after b failed for good, its d is
-/// read-only, and "stuck" is in error with an alert.
+/// read-only, and "stuck" is in error with an alert. "k/1" is processed after an event (wake 1), an answer (2), a step
+/// that ended later (3 and 4) and two items; "k/2", which had to wait for it, took the same event and is undone with
+/// its child.
 story clean_story();
 
 json effect_line(const std::string& task, const std::string& step, const std::string& action, const std::string& result,

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <fstream>
 #include <thread>
 
 using namespace tests;
@@ -47,6 +48,21 @@ TEST_CASE("an error after the effect leaves the effect in place") {
   CHECK(account.probe("t1/a").status == 200);
   CHECK(account.perform("t1/a", body).status == 200);
   CHECK(account.logged() == strings{"do created", "do failed_after_effect", "probe probe_yes", "do repeated"});
+}
+
+TEST_CASE("a step with a token is carried out, answered 202, and the token written down") {
+  const temp_folder data;
+  const running_service account{"account", data, {"--later", "1"}};
+  const auto body = plain_alice.dump();
+  httplib::Headers headers{{"Idempotency-Key", "t1/a"}, {"Steadfast-Task", "t1"}, {"Steadfast-Attempt", "2"}};
+  CHECK(account.post_plain("/check", body, headers).status == 201); // nobody could end it later
+  headers.emplace("Steadfast-Token", "secret");
+  CHECK(account.post_plain("/check", body, headers).status == 202);
+  CHECK(account.logged() == strings{"do created", "do repeated"});
+  CHECK_FALSE(account.log_lines()[0].contains("later"));
+  CHECK(account.log_lines()[1].at("later") == true);
+  std::ifstream tokens{data.path() / "account.tokens.jsonl"};
+  CHECK(json::parse(tokens) == json{{"task", "t1"}, {"step", ""}, {"attempt", 2}, {"token", "secret"}});
 }
 
 TEST_CASE("a do that was held and wakes after its undo is refused") {

@@ -1,7 +1,9 @@
 // A node whose store has several partitions: what it shares between them, and what it warns of.
 
+#include "api/error.hpp"
 #include "runtime/control/control_methods.hpp"
 #include "runtime/node/node_inside.hpp"
+#include "runtime/text/address.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/fast_place.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -111,6 +113,49 @@ TEST_CASE("a node of three partitions says that tasks fail when a third of those
     const auto open = methods.at("incident.list")(nlohmann::json::object()).at("incidents");
     return std::any_of(open.begin(), open.end(), [](const auto& x) { return x.at("kind") == "failing"; });
   }));
+}
+
+TEST_CASE("row 147: a node joins one that has three partitions in files, and works with all of them") {
+  const temp_folder folder{fast_place()};
+  const auto ports = runtime::free_ports(2);
+  const auto options_of = [&](std::size_t i) {
+    node_options o;
+    o.name = "n" + std::to_string(i);
+    o.store.path = folder.path() / "store";
+    o.socket.clear();
+    o.partitions = 3;
+    o.cluster.listen = "127.0.0.1:" + std::to_string(ports.at(i));
+    return o;
+  };
+  assembled_node has_store{options_of(0)};
+  workflow::definition pay;
+  pay.name = "pay";
+  pay.steps.resize(1);
+  pay.steps[0].name = "charge";
+  pay.steps[0].agent = "bank";
+  has_store.add_workflow(pay);
+  has_store.start();
+
+  auto o = options_of(1);
+  o.roles.store = false;
+  o.cluster.join = "127.0.0.1:" + std::to_string(ports.at(0));
+  assembled_node joins{o};
+  const node_inside inside{joins};
+  inside.add_agent("bank", actors::quick_function{[](const auto&) { return actors::succeeded("{}"); }});
+  joins.start();
+  const auto methods = methods_of(inside.system(), inside.parts());
+  const auto told = [&](const char* method, const nlohmann::json& asked) -> nlohmann::json {
+    try {
+      return methods.at(method)(asked);
+    } catch (const api::error&) { // it has not reached the store yet
+      return nlohmann::json::object();
+    }
+  };
+  for (int i = 0; i < 8; ++i) { // some in each partition
+    const auto id = "task-" + std::to_string(i);
+    CHECK(comes_true([&] { return !told("submit", {{"id", id}, {"workflow", "pay"}}).empty(); }));
+    CHECK(comes_true([&] { return told("task.state", {{"id", id}}).value("process_state", "") == "processed"; }));
+  }
 }
 
 TEST_CASE("a limit of which a partition would have nothing is refused") {

@@ -1,0 +1,103 @@
+#include "tests/chaos/work.hpp"
+
+#include "tests/chaos/chaos.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+namespace chaos {
+
+namespace {
+
+using namespace std::chrono_literals;
+using milliseconds = std::chrono::milliseconds;
+
+constexpr std::uint32_t orders_at_a_time = 2;    ///< of a customer, as order.toml says
+constexpr std::uint64_t shared_key_percent = 10; ///< of orders: two of them wait for one event
+
+class maker {
+public:
+  explicit maker(const options& o) : options_{o}, chance_{o.seed} {}
+
+  work make() {
+    const auto count = options_.rate * static_cast<std::uint64_t>(options_.lasts.count());
+    for (std::uint64_t i = 0; i < count; ++i) {
+      if (below(100) < options_.orders_percent)
+        add_order(i);
+      else
+        add_parcel(i);
+    }
+    return std::move(made_);
+  }
+
+private:
+  std::uint64_t below(std::uint64_t bound) { return chance_() % bound; } // not a distribution: those differ
+
+  void add_parcel(std::uint64_t i) {
+    const auto* customer = below(100) < 2 ? "suspended" : "customer";
+    const auto number = below(400);
+    const auto payload = fmt::format(R"({{"customer": "{}-{}", "weight_kg": {}}})", customer, number, 1 + below(20));
+    made_.submissions.push_back({fmt::format("parcel-{:06}", i + 1), "parcel", payload, ""});
+  }
+
+  /// Its id is where its customer is, in whichever partition.
+  void add_order(std::uint64_t i) {
+    const auto customers = 4 + 2 * options_.rate * options_.orders_percent / 100;
+    const auto customer = fmt::format("c-{}", below(customers));
+    const bool shares_key = !made_.payments.empty() && below(100) < shared_key_percent;
+    const auto key = shares_key ? made_.payments.back().key : fmt::format("o-{}", i + 1);
+    const auto items = 1 + below(3);
+    std::string list;
+    for (std::uint64_t n = 0; n < items; ++n)
+      list += fmt::format(R"({}{{"sku": "ware-{}", "quantity": 1, "address": "{} Harbour Street"}})",
+                          n == 0 ? "" : ", ", below(50), 1 + below(200));
+    demo::submission s{fmt::format("{}/order-{:06}", customer, i + 1), "order",
+                       fmt::format(R"({{"customer": "{}", "order": "{}", "amount": {}, "items": [{}]}})", customer, key,
+                                   10 + below(90), list),
+                       ""};
+    s.items = {{"parcels", static_cast<std::uint32_t>(items)}};
+    s.limit_key = customer;
+    s.limit = orders_at_a_time;
+    if (shares_key)
+      for (auto& p : made_.payments)
+        if (p.key == key)
+          p.tasks.push_back(s.id);
+    if (!shares_key)
+      add_payments(key, s.id, milliseconds{1000 * i / options_.rate});
+    made_.submissions.push_back(std::move(s));
+  }
+
+  /// What is drawn last is never paid.
+  void add_payments(const std::string& key, const std::string& task, milliseconds turn) {
+    const auto early = std::max(0ms, turn - milliseconds{below(300)});
+    const auto drawn = below(100);
+    const auto add = [&](int number, milliseconds due, bool twice) {
+      made_.payments.push_back({key, fmt::format("{}-{}", key, number), {task}, due, twice});
+    };
+    if (drawn < 45)
+      add(1, early, false);
+    else if (drawn < 70)
+      add(1, turn + 500ms + milliseconds{below(4000)}, false);
+    else if (drawn < 82)
+      add(1, early, true);
+    else if (drawn < 92) {
+      add(1, early, false);
+      add(2, early, false);
+    } else if (drawn < 96)
+      add(1, turn + 11s + milliseconds{below(4000)}, false); // about when the wait has come to its limit
+  }
+
+  const options& options_;
+  std::mt19937_64 chance_;
+  work made_;
+};
+
+} // namespace
+
+work make_work(const options& o) {
+  return maker{o}.make();
+}
+
+} // namespace chaos
