@@ -38,10 +38,12 @@ void fill_in(workflow::task& next, const workflow::task& before, bool payload_ch
 
 } // namespace
 
-store_model::store_model(const std::vector<workflow::definition>& workflows, std::uint64_t seed, complain_to complain)
+store_model::store_model(const std::vector<workflow::definition>& workflows, std::uint64_t seed, complain_to complain,
+                         const workflow::partition& of)
     : workflows_{with_those_of_items(workflows)},
       chance_{seed},
-      complain_{std::move(complain)} {
+      complain_{std::move(complain)},
+      partition_{of} {
   constexpr std::uint32_t looks[] = {0, 20, 100}; // a look has what is committed saved
   looks_permille_ = looks[chance_.below(std::size(looks))];
 }
@@ -133,7 +135,7 @@ void store_model::judge_one(const store::submit_task& w, const store::answer<sto
     return;
   }
   expect(known == numbers_.end(), id + " made a second task (P2)");
-  expect(o.number == last_number_ + 1,
+  expect(o.number == workflow::next_number(partition_, last_number_),
          id + " has the number " + std::to_string(o.number) + " after " + std::to_string(last_number_));
   const auto d =
     std::find_if(workflows_.begin(), workflows_.end(), [&](const auto& x) { return x.name == w.what.workflow; });
@@ -333,8 +335,8 @@ void store_model::judge_one(const store::keep_late_reply& w, const store::answer
            "a late reply was not kept, and its task is there (P11)");
 }
 
-void store_model::judge_one(const store::start_bulk&, const store::answer<store::start_bulk>& o) {
-  if (o.result == write_status::applied)
+void store_model::judge_one(const store::start_bulk& w, const store::answer<store::start_bulk>& o) {
+  if (o.result == write_status::applied && !w.is_question)
     bulk_acts_[o.number] = {tasks_.size()};
 }
 

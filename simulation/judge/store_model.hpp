@@ -4,6 +4,7 @@
 #include "simulation/world/disk.hpp"
 #include "store/contract/state_store.hpp"
 #include "workflow/definition/definition.hpp"
+#include "workflow/task/partition.hpp"
 #include "workflow/task/task.hpp"
 
 #include <cstddef>
@@ -25,7 +26,8 @@ class store_model {
 public:
   using complain_to = std::function<void(std::string)>;
 
-  store_model(const std::vector<workflow::definition>& workflows, std::uint64_t seed, complain_to complain);
+  store_model(const std::vector<workflow::definition>& workflows, std::uint64_t seed, complain_to complain,
+              const workflow::partition& of = {});
 
   void on_commit(const store::state_store* s, const store::write_list& batch,
                  const std::vector<store::outcome>& outcomes, commit_fate fate);
@@ -87,6 +89,7 @@ private:
   const std::vector<workflow::definition> workflows_;
   chance chance_; ///< of its own, so that its checks change nothing
   complain_to complain_;
+  const workflow::partition partition_; ///< of a store of several, that it is a model of
   std::uint32_t looks_permille_;
   bool is_small_ = true;
   bool is_read_ = false;

@@ -59,21 +59,22 @@ void watch::expect(bool holds, const workflow::task& t, const std::string& sente
 
 // ---- commits ----
 
-void watch::on_commit(const store::state_store* s, const store::write_list& batch,
+void watch::on_commit(std::uint32_t partition, const store::state_store* s, const store::write_list& batch,
                       const std::vector<store::outcome>& outcomes, commit_fate fate) {
-  if (model_)
-    model_->on_commit(s, batch, outcomes, fate);
+  auto& in = parts_[partition];
+  if (in.model)
+    in.model->on_commit(s, batch, outcomes, fate);
   look_at_fate(batch, fate);
   look_at_clients(batch);
   if (s)
-    look_at_turns(*s, batch, outcomes);
+    look_at_turns(in, *s, batch, outcomes);
   for (std::size_t i = 0; i < outcomes.size(); ++i)
-    look_at(*batch[i], outcomes[i], fate);
+    look_at(in, *batch[i], outcomes[i], fate);
   const bool others_changed = std::any_of(batch.begin(), batch.end(), [](const auto* w) {
     return std::holds_alternative<store::claim_tasks>(*w) || std::holds_alternative<store::free_locks>(*w);
   });
   if (others_changed && s && !outcomes.empty())
-    read_open_tasks(*s);
+    read_open_tasks(in, *s);
   if (!s)
     return;
   for (std::size_t i = 0; i < outcomes.size(); ++i)
@@ -109,12 +110,12 @@ void watch::on_commit(const store::state_store* s, const store::write_list& batc
           note(*t);
         }
   if (fate == commit_fate::made) {
-    look_at_events(batch, outcomes);
+    look_at_events(in, batch, outcomes);
     look_at_rates(batch, outcomes);
   }
   look_at_limits(*s);
   if (may_leave_)
-    look_at_purges(*s, batch, outcomes);
+    look_at_purges(in, *s, batch, outcomes);
 }
 
 /// No more tasks of one key begin within the `per` of their limit than it says (P52).
@@ -140,15 +141,19 @@ void watch::look_at_rates(const store::write_list& batch, const std::vector<stor
 }
 
 /// An event that is sent again with its id, while it is kept, is the same one (P51).
-void watch::look_at_events(const store::write_list& batch, const std::vector<store::outcome>& outcomes) {
+void watch::look_at_events(part& in, const store::write_list& batch, const std::vector<store::outcome>& outcomes) {
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const auto* w = std::get_if<store::send_event>(batch[i]);
-    if (!w || w->id.empty() || outcomes[i].result != store::write_status::applied)
+    if (!w || w->is_question || outcomes[i].result != store::write_status::applied)
       continue;
-    latest_event_ = std::max(latest_event_, w->now);
+    if (!w->is_elsewhere && !outcomes[i].as<store::event_result>().again)
+      senders_.insert(w->who);
+    if (w->id.empty())
+      continue;
+    in.latest_event = std::max(in.latest_event, w->now);
     const auto number = outcomes[i].as<store::event_result>().number;
-    const auto [known, is_new] = events_.try_emplace({w->name, w->id}, number, w->now);
-    const bool is_kept = latest_event_ - known->second.second < store::store_options{}.events_keep_for;
+    const auto [known, is_new] = in.events.try_emplace({w->name, w->id}, number, w->now);
+    const bool is_kept = in.latest_event - known->second.second < store::store_options{}.events_keep_for;
     if (!is_new)
       reached(row::event_sent_again);
     if (is_kept && known->second.first != number)
@@ -203,7 +208,7 @@ bool watch::look_at_scheduled(const workflow::task& t) {
 
 /// No task of a workflow is taken while an earlier one of it is left, by priority and then by age; of one with a limit,
 /// no task that has not begun while an earlier one with its key is left (P49).
-void watch::look_at_turns(const store::state_store& s, const store::write_list& batch,
+void watch::look_at_turns(const part& in, const store::state_store& s, const store::write_list& batch,
                           const std::vector<store::outcome>& outcomes) {
   if (tasks_.size() > few)
     return;
@@ -221,7 +226,7 @@ void watch::look_at_turns(const store::state_store& s, const store::write_list& 
     }
     for (const auto& [number, before] : tasks_) { // as they were before the commit
       const auto taken = last.find(queue_of(before));
-      if (had_begun(before) || taken == last.end() || !(turn(before) < turn(*taken->second))
+      if (!is_in(in, number) || had_begun(before) || taken == last.end() || !(turn(before) < turn(*taken->second))
           || !workflow::is_claimable(before) || before.not_before > w->now.now)
         continue;
       const auto now = s.find(number);
@@ -231,7 +236,7 @@ void watch::look_at_turns(const store::state_store& s, const store::write_list& 
   }
 }
 
-void watch::look_at_purges(const store::state_store& s, const store::write_list& batch,
+void watch::look_at_purges(const part& in, const store::state_store& s, const store::write_list& batch,
                            const std::vector<store::outcome>& outcomes) {
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const auto* w = std::get_if<store::purge_ended>(batch[i]);
@@ -240,7 +245,7 @@ void watch::look_at_purges(const store::state_store& s, const store::write_list&
     auto left = tasks_;
     std::erase_if(left, [&](const auto& x) {
       const bool may_leave = x.second.workflow == w->workflow || !x.second.parent.empty(); // with its parent
-      return !may_leave || s.find(x.first);
+      return !is_in(in, x.first) || !may_leave || s.find(x.first);
     });
     for (const auto& [number, t] : left) {
       expect(w->keep.keep_at_most || !t.parent.empty()
@@ -267,15 +272,17 @@ void watch::on_left(const workflow::task& t) {
 
 // What was committed when the process died, without anybody being told, is seen here first: at most one change of each
 // task.
-void watch::on_store_started(const store::state_store& s, bool is_restored) {
-  if (model_)
-    model_->on_store_started(s, is_restored);
-  acquired_since_start_.clear();
-  waiting_.clear(); // what became of it when the process died is not known
-  const bool looks_at_all = tasks_.size() <= few || std::exchange(commit_is_unknown_, false);
+void watch::on_store_started(std::uint32_t partition, const store::state_store& s, bool is_restored) {
+  auto& in = parts_[partition];
+  if (in.model)
+    in.model->on_store_started(s, is_restored);
+  in.acquired_since_start.clear();
+  // What became of it when the process died is not known.
+  std::erase_if(waiting_, [&](const auto& x) { return is_in(in, x.first); });
+  const bool looks_at_all = tasks_.size() <= few || std::exchange(in.commit_is_unknown, false);
   auto known = tasks_;
   for (const auto& [number, before] : known) {
-    if (!looks_at_all && number % few != 0)
+    if (!is_in(in, number) || (!looks_at_all && number % few != 0))
       continue;
     const auto t = s.find(number);
     if (!t && may_leave_ && workflow::may_leave(before.state))
@@ -287,7 +294,7 @@ void watch::on_store_started(const store::state_store& s, bool is_restored) {
       note(*t);
   }
   for (const auto& l : s.leases({workflow::never})) {
-    auto& before = leases_[l.name];
+    auto& before = in.leases[l.name];
     if (l.epoch < before.epoch)
       violations_.push_back("the lease " + l.name + " fell back to epoch " + std::to_string(l.epoch) + " after "
                             + std::to_string(before.epoch) + " while the store was closed (P18)");
@@ -337,7 +344,7 @@ void watch::look_at_clients(const store::write_list& batch) {
     reached(row::two_claims_in_one_commit);
 }
 
-void watch::look_at(const store::write& w, const store::outcome& o, commit_fate fate) {
+void watch::look_at(part& in, const store::write& w, const store::outcome& o, commit_fate fate) {
   const bool is_applied = o.result == store::write_status::applied;
   std::visit(workflow::overload{
                [&](const store::submit_task& x) {
@@ -355,17 +362,17 @@ void watch::look_at(const store::write& w, const store::outcome& o, commit_fate 
                },
                [&](const store::acquire_lease& x) {
                  if (is_applied)
-                   on_acquired(x, o.as<store::lease_result>().epoch);
+                   on_acquired(in, x, o.as<store::lease_result>().epoch);
                },
                [&](const store::renew_lease& x) {
                  if (is_applied) {
-                   leases_[x.name].ends_at = x.now.now + x.ttl;
-                   leases_[x.name].clock = x.now.set_at;
+                   in.leases[x.name].ends_at = x.now.now + x.ttl;
+                   in.leases[x.name].clock = x.now.set_at;
                  }
                },
                [&](const store::release_lease& x) {
                  if (is_applied)
-                   leases_[x.name].ends_at = workflow::unset;
+                   in.leases[x.name].ends_at = workflow::unset;
                  else
                    reached(row::release_does_not_count);
                },
@@ -376,10 +383,10 @@ void watch::look_at(const store::write& w, const store::outcome& o, commit_fate 
 
 /// Tasks that a claim or a supervisor's freeing may have changed without naming them. If there are many, they are not
 /// read.
-void watch::read_open_tasks(const store::state_store& s) {
+void watch::read_open_tasks(const part& in, const store::state_store& s) {
   std::vector<std::uint64_t> open;
   for (const auto& [number, t] : tasks_)
-    if (!workflow::has_ended(t))
+    if (is_in(in, number) && !workflow::has_ended(t))
       open.push_back(number);
   if (open.size() > few)
     return;
@@ -500,8 +507,8 @@ void watch::on_refused(const std::string& id, const std::string& why) {
   violations_.push_back(id + " was refused: " + why + " (P2)");
 }
 
-void watch::on_acquired(const store::acquire_lease& w, std::uint64_t epoch) {
-  auto& l = leases_[w.name];
+void watch::on_acquired(part& in, const store::acquire_lease& w, std::uint64_t epoch) {
+  auto& l = in.leases[w.name];
   if (epoch <= l.epoch)
     violations_.push_back("the lease " + w.name + " was acquired under epoch " + std::to_string(epoch) + " after "
                           + std::to_string(l.epoch) + " (P18)");
@@ -511,10 +518,14 @@ void watch::on_acquired(const store::acquire_lease& w, std::uint64_t epoch) {
     violations_.push_back("the lease " + w.name + " was given to " + w.holder + " while " + l.holder
                           + " held it (P19)");
   l = {std::max(l.epoch, epoch), w.holder, w.now.now + w.ttl, w.now.set_at};
-  if (acquired_since_start_.insert(w.name).second && epoch > 1)
+  if (in.acquired_since_start.insert(w.name).second && epoch > 1)
     reached(row::lease_acquired_after_restart);
   if (w.name == supervisor_lease)
-    supervising_ = w.holder.substr(0, w.holder.find(':'));
+    in.supervising = w.holder.substr(0, w.holder.find(':'));
+}
+
+bool watch::is_supervising(const std::string& node) const {
+  return std::any_of(parts_.begin(), parts_.end(), [&](const part& p) { return p.supervising == node; });
 }
 
 // ---- calls ----

@@ -6,6 +6,7 @@
 #include "simulation/world/documents.hpp"
 #include "simulation/world/rows_reached.hpp"
 #include "workflow/definition/definition.hpp"
+#include "workflow/task/partition.hpp"
 #include "workflow/task/task.hpp"
 
 #include <cstdint>
@@ -31,15 +32,20 @@ public:
       : workflows_{with_those_of_items(workflows)},
         rows_{rows} {}
 
-  /// The commit is over, and `s` has its result, unless its process has died of it.
-  void on_commit(const store::state_store* s, const store::write_list& batch,
+  /// Of how many partitions the store is. REQUIRES: nothing was seen of it so far.
+  void set_partitions(std::uint32_t count) { parts_.resize(count); }
+  /// The commit of that partition is over, and `s` has its result, unless its process has died of it.
+  void on_commit(std::uint32_t partition, const store::state_store* s, const store::write_list& batch,
                  const std::vector<store::outcome>& outcomes, commit_fate fate);
-  /// The store was opened again: all commits are there, and epochs of leases continue above all former ones.
-  void on_store_started(const store::state_store& s, bool is_restored);
+  /// The partition was opened again: all commits are there, and epochs of leases continue above all former ones.
+  void on_store_started(std::uint32_t partition, const store::state_store& s, bool is_restored);
   /// A commit was made after a write or a sync below the store had failed.
   void on_unsound_commit() { violations_.emplace_back("a commit was made after a write or a sync had failed (P25)"); }
   /// The process dies of this, and nobody knows what the last commit left.
-  void on_store_failed() { commit_is_unknown_ = true; }
+  void on_store_failed() {
+    for (auto& p : parts_)
+      p.commit_is_unknown = true;
+  }
   /// That node was frozen for longer than its lease.
   void on_long_pause(const std::string& node) { stood_still_.insert(node); }
 
@@ -56,8 +62,8 @@ public:
   std::function<void(std::uint64_t task, std::uint32_t sequence)> on_acknowledged_notices;
   /// Tasks that ended well may leave the store.
   void let_leave() { may_leave_ = true; }
-  /// It sees the same commits.
-  void let_model(store_model& m) { model_ = &m; }
+  /// It sees the same commits of that partition.
+  void let_model(std::uint32_t partition, store_model& m) { parts_[partition].model = &m; }
   /// Another part that checks the run has seen this.
   void complain(std::string sentence) { violations_.push_back(std::move(sentence)); }
   /// Somebody puts a schedule of that name. Its commit may be made, and nobody told.
@@ -78,10 +84,12 @@ public:
   /// By number, as stored last.
   const std::map<std::uint64_t, workflow::task>& tasks() const { return tasks_; }
   const workflow::definition* definition_of(const workflow::task& t) const;
-  /// Name of the node that supervises, as far as is known; empty: none.
-  const std::string& supervising() const { return supervising_; }
+  /// Whether that node supervises the store, or a partition of it, as far as is known.
+  bool is_supervising(const std::string& node) const;
   /// Looks at a task by P45 if a schedule made it. False: none did.
   bool look_at_scheduled(const workflow::task& t);
+  /// Whether an event of that sender was kept in any partition.
+  bool has_kept_event_of(const std::string& sender) const { return senders_.contains(sender); }
   /// Whether the last change of an open task was a supervisor's.
   bool has_fresh_decision() const { return !decided_.empty(); }
 
@@ -95,7 +103,22 @@ private:
     std::optional<workflow::instant> clock; ///< that it was given by, named as clock_reading does; absent: not known
   };
 
-  void look_at(const store::write& w, const store::outcome& o, commit_fate fate);
+  /// What is known of a partition.
+  struct part {
+    store_model* model = nullptr;
+    std::map<std::string, known_lease> leases;
+    std::set<std::string> acquired_since_start;
+    bool commit_is_unknown = false; ///< the last one of a store that failed
+    std::string supervising;        ///< name of a node
+    /// Number of the first that came, and when, by name and id.
+    std::map<std::pair<std::string, std::string>, std::pair<std::uint64_t, workflow::instant>> events;
+    workflow::instant latest_event{}; ///< by the clock of any node
+  };
+
+  bool is_in(const part& p, std::uint64_t task) const {
+    return &p == &parts_[workflow::partition_of_number(task, static_cast<std::uint32_t>(parts_.size()))];
+  }
+  void look_at(part& in, const store::write& w, const store::outcome& o, commit_fate fate);
   void look_at_fate(const store::write_list& batch, commit_fate fate);
   void look_at_clients(const store::write_list& batch);
   void on_update(const store::update_task& u, const store::answer<store::update_task>& o, commit_fate fate);
@@ -104,17 +127,17 @@ private:
   void on_submitted(const store::submit_task& w, const store::submit_result& o);
   void on_claim(const store::claim_tasks& w, const store::claim_result& o);
   void on_taken(const workflow::task& t);
-  void look_at_turns(const store::state_store& s, const store::write_list& batch,
+  void look_at_turns(const part& in, const store::state_store& s, const store::write_list& batch,
                      const std::vector<store::outcome>& outcomes);
   void look_at_limits(const store::state_store& s);
   void look_at_rates(const store::write_list& batch, const std::vector<store::outcome>& outcomes);
-  void look_at_events(const store::write_list& batch, const std::vector<store::outcome>& outcomes);
-  void look_at_purges(const store::state_store& s, const store::write_list& batch,
+  void look_at_events(part& in, const store::write_list& batch, const std::vector<store::outcome>& outcomes);
+  void look_at_purges(const part& in, const store::state_store& s, const store::write_list& batch,
                       const std::vector<store::outcome>& outcomes);
   void on_left(const workflow::task& t);
   void expect_key(const actors::call& what, const workflow::task& t, std::size_t i);
-  void on_acquired(const store::acquire_lease& w, std::uint64_t epoch);
-  void read_open_tasks(const store::state_store& s);
+  void on_acquired(part& in, const store::acquire_lease& w, std::uint64_t epoch);
+  void read_open_tasks(const part& in, const store::state_store& s);
   void note(const workflow::task& after);
   void compare(const workflow::task& before, const workflow::task& after);
   void compare_step(const workflow::task& before, const workflow::task& after, std::size_t i);
@@ -129,18 +152,14 @@ private:
 
   const std::vector<workflow::definition> workflows_;
   rows_reached& rows_;
-  store_model* model_ = nullptr;
+  std::vector<part> parts_{1};
   std::map<std::uint64_t, workflow::task> tasks_;
   std::map<std::string, std::uint64_t> numbers_;           ///< of those, by id
   std::set<std::pair<std::uint64_t, std::uint64_t>> took_; ///< bulk act and task
   std::map<std::uint64_t, workflow::instant> waiting_; ///< not before then, for a first scheduler, untouched; by number
   bool may_leave_ = false;
-  bool commit_is_unknown_ = false;  ///< the last one of a store that failed
   std::set<std::uint64_t> decided_; ///< open tasks that a supervisor changed last
-  std::map<std::string, known_lease> leases_;
-  std::set<std::string> acquired_since_start_;
   std::set<std::string> stood_still_;
-  std::string supervising_;
   std::map<std::pair<step_name, workflow::attempt_action>, std::set<std::string>> keys_;
   std::map<std::pair<std::uint64_t, attempt_name>, std::stop_token> unanswered_;            ///< calls, by agent
   std::set<attempt_name> succeeded_;                                                        ///< as their services said
@@ -151,9 +170,7 @@ private:
   std::set<std::string> schedules_; ///< names of all that there ever were
   /// When tasks began, by number, by workflow and key.
   std::map<std::pair<std::string, std::string>, std::map<std::uint64_t, workflow::instant>> begun_;
-  /// Number of the first that came, and when, by name and id.
-  std::map<std::pair<std::string, std::string>, std::pair<std::uint64_t, workflow::instant>> events_;
-  workflow::instant latest_event_{};               ///< by the clock of any node
+  std::set<std::string> senders_;                  ///< of events that were kept
   std::map<std::string, std::uint64_t> scheduled_; ///< number by id: tasks that schedules made, as far as is known
 };
 

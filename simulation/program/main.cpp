@@ -85,6 +85,10 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", q.seconds, "Go on for so long instead");
   app.add_option("--jobs", q.jobs, "Processes that play at a time [1]")->check(CLI::Range(1, 256));
   app.add_option("--tasks", q.tasks, "At most so many in each run [20]")->check(CLI::Range(1, 100'000));
+  app
+    .add_option("--partitions", q.partitions,
+                "Of the store, which nodes share [one, or now and then 2 or 3 where the store moves]")
+    ->check(CLI::Range(1, 8));
   app.add_option("--wall-error", q.wall_error_hours, "Hours by which wall clocks may be wrong at a start [10]");
   const auto kinds = simulation::all_faults();
   app.add_option("--faults", faults, "Only these [all]: " + CLI::detail::join(kinds, ", "))

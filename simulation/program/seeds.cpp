@@ -33,13 +33,14 @@ void print_step(std::chrono::nanoseconds now, const std::string& what) {
 }
 
 /// In one piece, since several processes print.
-void print_broken(std::uint64_t seed, const run_result& r) {
+void print_broken(const request& q, std::uint64_t seed, const run_result& r) {
   std::ostringstream text;
   for (const auto& v : r.violations)
     text << "seed " << seed << ": " << v << '\n';
   for (const auto& story : r.stories)
     text << story << '\n';
-  text << "again, told step by step: steadfast-sim --runs 1 --seed " << seed << " --trace; fewer faults: --shrink\n";
+  text << "again, told step by step: steadfast-sim --runs 1 --seed " << seed << partitions_option(q)
+       << " --trace; fewer faults: --shrink\n";
   std::cout << text.str() << std::flush;
 }
 
@@ -81,10 +82,15 @@ private:
 
 } // namespace
 
+std::string partitions_option(const request& q) {
+  return q.partitions == 0 ? "" : " --partitions " + std::to_string(q.partitions);
+}
+
 run_options options_of(const request& q, std::uint64_t seed, const std::filesystem::path& folder) {
   auto o = random_run(seed, folder);
   o.wall_error_max = std::chrono::milliseconds{static_cast<std::int64_t>(q.wall_error_hours * 3'600'000)};
   o.tasks_max = q.tasks;
+  o.partitions = q.partitions;
   o.only = q.faults;
   o.skipped = q.skipped;
   o.with_crowds = !q.no_crowds;
@@ -105,7 +111,7 @@ sum play_all(const request& q) {
   b.play = [&q](std::uint64_t seed, const std::filesystem::path& run_folder) {
     auto r = play(q, seed, run_folder);
     if (!r.violations.empty())
-      print_broken(seed, r);
+      print_broken(q, seed, r);
     return r;
   };
   b.is_over = [&] { return interrupted != 0 || (q.seconds > 0 && clock_type::now() >= end); };

@@ -16,6 +16,7 @@ struct request {
   double seconds = 0; ///< 0: as many runs as asked for
   double wall_error_hours = 10;
   std::uint32_t tasks = 20;
+  std::uint32_t partitions = 0; ///< 0: as the seed draws
   unsigned jobs = 1;
   unsigned seed_limit = 0;       ///< seconds; 0: none
   std::set<std::string> faults;  ///< empty: all
@@ -35,6 +36,9 @@ struct sum {
   run_result all;
   double seconds = 0;
 };
+
+/// As it stands on the command line; empty: the seed draws.
+std::string partitions_option(const request& r);
 
 /// The options of the run of that seed.
 run_options options_of(const request& r, std::uint64_t seed, const std::filesystem::path& folder);

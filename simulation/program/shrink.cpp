@@ -94,7 +94,8 @@ private:
     for (const auto& s : last_.injected_faults)
       if (!s.empty())
         std::cout << "  " << s << '\n';
-    std::cout << "again: steadfast-sim --runs 1 --trace --seed " << smallest_.seed << " --tasks " << smallest_.tasks;
+    std::cout << "again: steadfast-sim --runs 1 --trace --seed " << smallest_.seed << partitions_option(smallest_)
+              << " --tasks " << smallest_.tasks;
     print_list(" --faults ", smallest_.faults);
     print_list(" --skip ", smallest_.skipped);
     std::cout << '\n';

@@ -78,6 +78,7 @@ constexpr counted_place zero_at_rest[] = {
   {"store_link", "/submissions_on_their_way"},
   {"store_link", "/questions_on_their_way"},
   {"store_link", "/held_back"},
+  {"partition_router", "/writes_on_their_way"},
   {"gateway", "/acts"},
   {"bulk_runner", "/open"},
   {"agent", "/queued"},
@@ -142,9 +143,9 @@ void aftermath::expect_nothing_overdue() {
   world_.in(looks_each, [this] { expect_nothing_overdue(); });
   if (world_.now() < cluster_.disturbed_until() + settles_in)
     return overdue_.clear();
-  const auto now = cluster_.clock_now();
   auto before = std::exchange(overdue_, {});
   for (const auto& [number, t] : watch_.tasks()) {
+    const auto now = cluster_.clock_of(number);
     const auto* d = watch_.definition_of(t);
     if (now == workflow::unset || !d || workflow::has_ended(t) || workflow::next_due(t, *d) >= now)
       continue;
@@ -173,12 +174,15 @@ void aftermath::play(const run_for& run, const is_broken& broken) {
   if (!holds(waits + heals_in))
     return;
   expect_leases_held();
+  expect_shares_even();
   if (broken() || !holds(settles_in - heals_in))
     return;
   submit_everywhere("after-");
   if (!holds(does_work_in))
     return;
   expect_all_ended("after-", "when all was healed");
+  if (!broken() && cluster_.shape().partitions > 1)
+    send_rival_events(run);
   if (const auto node = some_node_to_drain(); !broken() && !node.empty()) {
     drain_a_node(node, run, broken);
     if (broken())
@@ -199,14 +203,42 @@ void aftermath::play(const run_for& run, const is_broken& broken) {
 void aftermath::expect_leases_held() {
   if (world_.now() < cluster_.disturbed_until() + heals_in)
     return; // something was started meanwhile
-  std::set<std::string> missing{"supervisor"};
+  for (std::uint32_t i = 0; i < cluster_.shape().partitions; ++i) {
+    std::set<std::string> missing{"supervisor"};
+    for (const auto& name : cluster_.names())
+      missing.insert("node/" + name);
+    for (const auto& l : cluster_.store_of(i).leases(cluster_.store_clock(i)))
+      if (l.expires_at > cluster_.clock_now(i))
+        missing.erase(l.name);
+    for (const auto& name : missing)
+      watch_.complain("nobody has had the lease " + name + " since all was healed half a minute ago (P20)");
+  }
+}
+
+/// Each node has its share: none has two partitions more than another (row 147).
+void aftermath::expect_shares_even() {
+  if (world_.now() < cluster_.disturbed_until() + heals_in)
+    return; // one is on its way
+  std::map<std::string, std::uint32_t> shares;
   for (const auto& name : cluster_.names())
-    missing.insert("node/" + name);
-  for (const auto& l : cluster_.store().leases(cluster_.store_clock()))
-    if (l.expires_at > cluster_.clock_now())
-      missing.erase(l.name);
-  for (const auto& name : missing)
-    watch_.complain("nobody has had the lease " + name + " since all was healed half a minute ago (P20)");
+    if (!cluster_.is_drained(name))
+      shares[name] = 0;
+  for (std::uint32_t i = 0; i < cluster_.shape().partitions; ++i)
+    ++shares[cluster_.store_node(i)];
+  for (const auto& [some, most] : shares)
+    for (const auto& [other, fewest] : shares)
+      if (most > fewest + 1)
+        watch_.complain(some + " has " + std::to_string(most) + " partitions, and " + other + " has "
+                        + std::to_string(fewest) + " (row 147)");
+}
+
+void aftermath::send_rival_events(const run_for& run) {
+  for (const auto& d : options_.workflows)
+    for (const auto& s : d.steps)
+      if (s.wait && s.wait->what == workflow::wait_rule::kind::event)
+        cluster_.send_rivals(*s.wait, d.name + " " + s.name + " rival");
+  run(answers_in);
+  cluster_.expect_rivals_apart();
 }
 
 // ---- losses ----
@@ -265,7 +297,7 @@ void aftermath::lose_a_node(const run_for& run, const is_broken& broken) {
     run(2ms);
   const auto left = in_hand_of(node);
   const auto& lease = cluster_.shape().lease;
-  const auto until_supervised = watch_.supervising() == node ? lease.renew_every : workflow::span{0};
+  const auto until_supervised = watch_.is_supervising(node) ? lease.renew_every : workflow::span{0};
   cluster_.kill(node, false);
   services_.set_faults(quick());
   run(lease.ttl + until_supervised + notices_in + commits_in);
@@ -338,15 +370,25 @@ void aftermath::on_call(const std::string& node, const actors::call& what) {
 
 void aftermath::ask_all() {
   for (const auto& [node, parts] : cluster_.parts()) {
-    ask(node, parts.link ? "store_link" : "store", actors::inspectable_actor{parts.store_actor});
-    for (const auto& p : parts.partitions)
-      ask(node, "scheduler", actors::inspectable_actor{p.scheduler});
+    if (parts.link)
+      ask(node, "store_link", actors::inspectable_actor{parts.link});
+    else
+      ask(node, "store", actors::inspectable_actor{parts.store_actor});
+    for (std::size_t i = 0; i < parts.partition_links.size(); ++i)
+      ask(node, "store_link:" + std::to_string(i), actors::inspectable_actor{parts.partition_links[i]});
+    if (!parts.partition_links.empty())
+      ask(node, "partition_router", actors::inspectable_actor{parts.store_actor});
+    if (const auto own = parts.own->get(); own.store_actor && !parts.partition_links.empty())
+      ask(node, "partition_router:own", actors::inspectable_actor{own.store_actor});
+    for (std::size_t i = 0; i < parts.partitions.size(); ++i)
+      ask(node, "scheduler:" + std::to_string(i), actors::inspectable_actor{parts.partitions[i].scheduler});
     ask(node, "gateway", actors::inspectable_actor{parts.gateway});
     ask(node, "notifier", actors::inspectable_actor{parts.notifier});
     ask(node, "membership", actors::inspectable_actor{parts.membership});
-    for (const auto& p : parts.own->get().partitions)
-      if (p.bulk_runner)
-        ask(node, "bulk_runner", actors::inspectable_actor{p.bulk_runner});
+    const auto own = parts.own->get();
+    for (std::size_t i = 0; i < own.partitions.size(); ++i)
+      if (own.partitions[i].bulk_runner)
+        ask(node, "bulk_runner:" + std::to_string(i), actors::inspectable_actor{own.partitions[i].bulk_runner});
     for (const auto& [name, agent] : parts.agents)
       ask(node, "agent:" + name, actors::inspectable_actor{agent});
   }
@@ -403,7 +445,7 @@ void aftermath::expect_all_ended(const std::string& prefix, const std::string& w
     const auto t = cluster_.store().find(id);
     if (!t && cluster_.has_left(id))
       continue;
-    if (t && t->not_before + does_work_in / 2 > cluster_.clock_now()) // as its client wished
+    if (t && t->not_before + does_work_in / 2 > cluster_.clock_of(t->number)) // as its client wished
       continue;
     if (!t || !workflow::has_ended(*t))
       watch_.complain(id + (t ? " did not end" : " was not acknowledged") + " within a minute " + when + " (P6)");
@@ -419,19 +461,20 @@ std::string aftermath::some_node_to_drain() const {
   return {};
 }
 
-/// Likewise, and not the one with the store.
+/// Likewise, and not one with the store, or a partition of it.
 std::string aftermath::some_node_to_lose() const {
   const auto node = some_node_to_drain();
-  return node == cluster_.store_node() ? "" : node;
+  return cluster_.is_store_node(node) ? "" : node;
 }
 
 void aftermath::expect_drained(const std::string& node) {
   for (const auto& [number, t] : watch_.tasks())
     if (t.locked_by == node && !workflow::has_ended(t))
       watch_.complain(t.id + " is in flight at " + node + ", which was drained (P6)");
-  for (const auto& l : cluster_.store().leases(cluster_.store_clock()))
-    if (l.name == "supervisor" && l.holder.starts_with(node + ":") && l.expires_at > cluster_.clock_now())
-      watch_.complain(node + " supervises, and was drained (row 20)");
+  for (std::uint32_t i = 0; i < cluster_.shape().partitions; ++i)
+    for (const auto& l : cluster_.store_of(i).leases(cluster_.store_clock(i)))
+      if (l.name == "supervisor" && l.holder.starts_with(node + ":") && l.expires_at > cluster_.clock_now(i))
+        watch_.complain(node + " supervises, and was drained (row 20)");
 }
 
 void aftermath::expect_none_left(workflow::span kept_for) {

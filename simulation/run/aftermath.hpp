@@ -45,6 +45,8 @@ public:
 private:
   void expect_nothing_overdue();
   void expect_leases_held();
+  void expect_shares_even();
+  void send_rival_events(const run_for& run);
   void lose_a_node(const run_for& run, const is_broken& broken);
   void lose_a_lease(const run_for& run, const is_broken& broken);
   void lose_all_schedulers(const run_for& run, const is_broken& broken);

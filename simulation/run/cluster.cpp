@@ -2,9 +2,11 @@
 
 #include "actors/agents/agents.hpp"
 #include "actors/protocol/type_ids.hpp"
+#include "store/contract/options.hpp"
 #include "store/engine/lmdb_store.hpp"
 #include "store/records/record.hpp"
 #include "store/upkeep/restore.hpp"
+#include "workflow/task/partition.hpp"
 
 #include <caf/event_based_actor.hpp>
 #include <caf/sec.hpp>
@@ -59,7 +61,10 @@ cluster::cluster(world& w, services& remote, watch& commits, cluster_shape shape
   services_.takes_on = [this](const std::string& token, const std::string& result) { return takes_on(token, result); };
   for (std::uint32_t i = 1; i <= shape_.nodes; ++i)
     names_.push_back("node-" + std::to_string(i));
-  owner_ = names_.front();
+  seats_.resize(shape_.partitions);
+  for (auto& s : seats_)
+    s.owner = names_.front();
+  watch_.set_partitions(shape_.partitions);
   draw_homes();
   services_.set_places(shape_.agent_concurrency);
   world_.set_patience(shape_.lease.ttl);
@@ -143,28 +148,33 @@ bool cluster::restore_now_and_then() {
   return true;
 }
 
-std::shared_ptr<disk> cluster::open_disk() {
+std::shared_ptr<disk> cluster::open_disk(std::uint32_t partition) {
   if (medium_) {
     if (is_power_cut_ && store_starts_ > 0)
       world_.reached(row::power_cut);
     medium_->start(std::exchange(is_power_cut_, false));
   }
   const bool is_restored = restore_now_and_then();
-  auto real = store::open_lmdb_store(store_options_now());
+  auto o = store_options_now();
+  o.partition = {partition, shape_.partitions};
+  if (shape_.partitions > 1)
+    o.path = store::partition_folder(o.path, partition);
+  auto real = store::open_lmdb_store(o);
   register_all(*real, shape_.workflows);
-  watch_.on_store_started(*real, is_restored);
-  return std::make_shared<disk>(std::move(real), disk_faults_, world_.chance(),
-                                [this](const auto* s, const auto& batch, const auto& outcomes, commit_fate fate) {
-                                  if (s) // else nobody knows what the store would have said
-                                    expect_sound_medium();
-                                  watch_.on_commit(s, batch, outcomes, fate);
-                                });
+  watch_.on_store_started(partition, *real, is_restored);
+  return std::make_shared<disk>(
+    std::move(real), disk_faults_, world_.chance(),
+    [this, partition](const auto* s, const auto& batch, const auto& outcomes, commit_fate fate) {
+      if (s) // else nobody knows what the store would have said
+        expect_sound_medium();
+      watch_.on_commit(partition, s, batch, outcomes, fate);
+    });
 }
 
 /// Null: the process died of it, and will be started again.
-std::shared_ptr<disk> cluster::try_open_disk(const std::string& node) {
+std::shared_ptr<disk> cluster::try_open_disk(const std::string& node, std::uint32_t partition) {
   try {
-    return open_disk();
+    return open_disk(partition);
   } catch (const store::store_error& e) {
     if (!medium_ || (!medium_->is_stopped() && medium_->failures() == 0 && !medium_fails_))
       throw;
@@ -188,14 +198,23 @@ void cluster::start(const std::string& node) {
   const auto options = options_of(node);
   node_surroundings with{p.system()};
   with.store_may_move = shape_.store_moves;
-  if (may_take(node)) {
-    const auto opened = open_as_owner(node);
-    if (!opened)
+  std::size_t own = 0;
+  std::vector<std::shared_ptr<store::local_store>> here(shape_.partitions);
+  for (std::uint32_t i = 0; i < shape_.partitions; ++i) {
+    if (!may_take(node, i, own))
+      continue;
+    here[i] = open_as_owner(node, i);
+    if (!here[i])
       return end(node, true);
-    with.store = opened;
-    with.files = opened;
+    ++own;
     store_clock_ = error;
     store_clock_->goes_on = p.clock();
+  }
+  if (shape_.partitions > 1) {
+    with.partitions = std::move(here);
+  } else {
+    with.store = here.front();
+    with.files = here.front();
   }
   with.clock = p.clock();
   with.detached = false;
@@ -228,7 +247,7 @@ std::function<void(const std::string&)> cluster::on_fatal_of(const std::string& 
   return [this, node](const std::string& why) {
     world_.tell("the store of " + node + " failed: " + why);
     watch_.on_store_failed();
-    if (shape_.store_moves && row_.holder != node)
+    if (shape_.store_moves && has_lost_one(node))
       world_.reached(row::frozen_owner_writes);
     end(node, true);
   };
@@ -267,12 +286,14 @@ void cluster::kill(const std::string& node, bool is_noticed_at_once) {
   std::erase_if(only_ones_, [&](const auto& x) { return x.second == node; });
   drained_at_.erase(node);
   giving_.erase(node);
+  balanced_at_.erase(node);
   leaving_.erase(node);
   world_.kill(node, is_noticed_at_once);
   if (parts_.empty())
     world_.reached(row::all_nodes_down);
-  if (node == store_node() && disk_)
-    disk_->close();
+  for (auto& s : seats_)
+    if (node == s.owner && s.disk)
+      s.disk->close();
 }
 
 /// There may be two at a time only if one of them, or its lease actor, was frozen: it ends when it goes on.
@@ -313,20 +334,38 @@ void cluster::probe_death(const std::string& node) {
   }
   if (locked >= 10'000)
     world_.reached(row::killed_with_a_crowd_in_flight);
-  if (watch_.supervising() != node)
+  if (!watch_.is_supervising(node))
     return;
   if (watch_.has_fresh_decision())
     world_.reached(row::supervisor_dies_after_decision);
   const auto is_overdue = [this](const auto& x) {
     const auto* d = watch_.definition_of(x.second);
-    return d && workflow::next_due(x.second, *d) < clock_now();
+    return d && workflow::next_due(x.second, *d) < clock_of(x.first);
   };
   if (std::any_of(watch_.tasks().begin(), watch_.tasks().end(), is_overdue))
     world_.reached(row::supervisor_dies_with_overdue_work);
 }
 
-workflow::clock_reading cluster::store_clock() {
-  auto* p = has_store() ? world_.find(store_node()) : nullptr;
+bool cluster::is_store_node(const std::string& node) const {
+  return std::any_of(seats_.begin(), seats_.end(), [&](const seat& s) { return s.owner == node; });
+}
+
+bool cluster::has_store() const {
+  return std::all_of(seats_.begin(), seats_.end(), [](const seat& s) { return s.disk && s.disk->is_open(); });
+}
+
+const store::state_store* cluster::partition_with(const std::string& id) const {
+  const auto& there = seats_[workflow::partition_of(id, shape_.partitions)].disk;
+  return there && there->is_open() ? there.get() : nullptr;
+}
+
+workflow::instant cluster::clock_of(std::uint64_t task) {
+  return clock_now(workflow::partition_of_number(task, shape_.partitions));
+}
+
+workflow::clock_reading cluster::store_clock(std::uint32_t partition) {
+  const auto& there = seats_[partition];
+  auto* p = there.disk && there.disk->is_open() ? world_.find(there.owner) : nullptr;
   return p ? workflow::clock_reading{p->now(), p->clock().set_at} : workflow::clock_reading{};
 }
 
@@ -372,7 +411,7 @@ void cluster::freeze(const std::string& node, workflow::span time) {
   disturb(time);
   if (time > shape_.lease.ttl)
     watch_.on_long_pause(node);
-  if (time > shape_.lease.ttl && node == store_node())
+  if (time > shape_.lease.ttl && is_store_node(node))
     world_.reached(row::leases_unreachable);
   if (time >= 10min)
     world_.reached(row::machine_stands_still);
@@ -384,7 +423,7 @@ void cluster::cut(const std::string& node, const std::string& other, bool both_w
   const bool is_long = time > shape_.lease.ttl;
   if (is_long)
     world_.reached(row::node_cut_off_longer_than_lease);
-  if (is_long && (node == store_node() || other == store_node()))
+  if (is_long && (is_store_node(node) || is_store_node(other)))
     world_.reached(names_.size() > 2 ? row::holder_cut_off_from_leases : row::leases_unreachable);
   note(script::happening::kind::cut, node, other, time, 0, both_ways);
   world_.cut(node, other);
@@ -404,7 +443,7 @@ void cluster::hang(const std::string& node, const std::string& actor, workflow::
   disturb(time);
   note(script::happening::kind::hang, node, actor, time);
   p->hold_until(actor, world_.now() + time);
-  const bool counts = actor == "scheduler" || watch_.supervising() == node;
+  const bool counts = actor == "scheduler" || watch_.is_supervising(node);
   if (time > shape_.lease.ttl + shape_.lease.renew_every && counts)
     world_.reached(actor == "scheduler" ? row::scheduler_hangs : row::supervisor_hangs);
 }
@@ -433,14 +472,17 @@ void cluster::send_stray_answers(const std::string& node) {
     m.kind = static_cast<actors::report_kind>(world_.chance().below(8));
     m.result = std::string(world_.chance().below(100), '{');
   }
-  world_.find(node)->system().spawn([stray, to = found->second.partitions.front().scheduler](
-                                      caf::event_based_actor* self) { actors::tell(self, to, stray); });
+  const auto& partitions = found->second.partitions;
+  const auto which = partitions.size() > 1 ? world_.chance().below(partitions.size()) : 0;
+  world_.find(node)->system().spawn(
+    [stray, to = partitions[which].scheduler](caf::event_based_actor* self) { actors::tell(self, to, stray); });
 }
 
 void cluster::set_disk_faults(const disk_faults& faults) {
   disk_faults_ = faults;
-  if (disk_)
-    disk_->set_faults(faults);
+  for (auto& s : seats_)
+    if (s.disk)
+      s.disk->set_faults(faults);
 }
 
 void cluster::set_medium_faults(bool fails) {
@@ -470,14 +512,19 @@ void cluster::set_clocks_right() {
 }
 
 void cluster::slow_store(workflow::span time) {
-  if (auto* p = world_.find(store_node())) {
-    if (time >= 2s)
-      world_.reached(row::store_slow);
-    world_.tell("the store is slow for " + std::to_string(time.count()) + " ms");
-    disturb(time);
-    note(script::happening::kind::slow_store, store_node(), {}, time);
-    p->hold_until("store_actor", world_.now() + time);
-  }
+  std::set<std::string> owners;
+  for (const auto& s : seats_)
+    if (is_up(s.owner))
+      owners.insert(s.owner);
+  if (owners.empty())
+    return;
+  if (time >= 2s)
+    world_.reached(row::store_slow);
+  world_.tell("the store is slow for " + std::to_string(time.count()) + " ms");
+  disturb(time);
+  note(script::happening::kind::slow_store, *owners.begin(), {}, time);
+  for (const auto& node : owners)
+    world_.find(node)->hold_until("store_actor", world_.now() + time);
 }
 
 /// Without an answer: the dialing side has a limit of its own.
@@ -491,7 +538,9 @@ actors::dialer_actor cluster::spawn_dialer(process& p) {
       if (!world_.is_reachable(p.name(), node))
         return self->make_response_promise<actors::reached_node>();
       const auto front = caf::actor_cast<caf::strong_actor_ptr>(found->second.front);
-      return actors::reached_node{caf::actor_cast<actors::node_front>(p.remote(*world_.find(node), front))};
+      actors::reached_node reached{caf::actor_cast<actors::node_front>(p.remote(*world_.find(node), front))};
+      reached.tells_partitions = shape_.partitions > 1;
+      return reached;
     }};
   });
 }

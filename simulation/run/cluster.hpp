@@ -37,10 +37,12 @@ public:
   cluster& operator=(const cluster&) = delete;
 
   const std::vector<std::string>& names() const { return names_; }
-  /// The node that has the store, or had it last.
-  const std::string& store_node() const { return owner_; }
-  /// Whether it can be asked what is stored.
-  bool has_store() const { return disk_ && disk_->is_open(); }
+  /// The node that has the store, or that partition of it, or had it last.
+  const std::string& store_node(std::uint32_t partition = 0) const { return seats_[partition].owner; }
+  /// Whether it is that of a partition.
+  bool is_store_node(const std::string& node) const;
+  /// Whether it can be asked what is stored, in all partitions.
+  bool has_store() const;
 
   // ---- life and death ----
 
@@ -65,9 +67,11 @@ public:
   /// Answers that nobody asked for.
   void send_stray_answers(const std::string& node);
   bool is_up(const std::string& node) { return world_.find(node) != nullptr; }
-  /// By which tasks are decided; unset: the node with the store is down.
-  workflow::clock_reading store_clock();
-  workflow::instant clock_now() { return store_clock().now; }
+  /// By which tasks of that partition are decided; unset: the node that has it is down.
+  workflow::clock_reading store_clock(std::uint32_t partition = 0);
+  workflow::instant clock_now(std::uint32_t partition = 0) { return store_clock(partition).now; }
+  /// The same, by the number of a task.
+  workflow::instant clock_of(std::uint64_t task);
   /// Of the commits from now on.
   void set_disk_faults(const disk_faults& faults);
   /// Of the disk below the store; false: it no longer fails.
@@ -130,21 +134,30 @@ public:
   void plan_schedules();
   /// So that their tasks come to an end.
   void remove_schedules();
+  /// Two nodes are told at once of events that have one id and different data: no more than one is taken, and the other
+  /// is kept in no partition. REQUIRES: nothing fails.
+  void send_rivals(const workflow::wait_rule& rule, const std::string& id);
+  /// They have been answered.
+  void expect_rivals_apart();
   const observer& listener() const { return observer_; }
   const std::set<std::string>& acknowledged() const { return acknowledged_; }
   /// By the task's id.
   const std::map<std::string, std::vector<submission_call>>& submissions() const { return submissions_; }
   const std::set<std::string>& submitted() const { return submitted_; }
 
-  /// What is stored. REQUIRES: has_store().
-  store::local_store& store() { return *disk_; }
+  /// What is stored, in all partitions or in one. REQUIRES: has_store().
+  store::local_store& store() { return *whole_; }
+  store::local_store& store_of(std::uint32_t partition) { return *seats_[partition].disk; }
 
 private:
   // cluster_told.cpp
   actors::issued_token issue_token(const std::string& prefix);
   bool takes_on(const std::string& token, const std::string& result);
   void use_token(const std::string& token, actors::use_token::word says, const std::string& result);
+  using outcome_told = std::function<void(const store::outcome&)>;
+  void ask_store(const std::string& node, store::write what, outcome_told then);
   void tell_store(store::write what);
+  void send_to_two_tasks(const std::string& name, const std::string& first);
   void send_event(const std::string& name, const std::string& key, const std::string& data, const std::string& id = {});
   void tell_who_waits();
   void tell_as_planned(const workflow::task& t, const workflow::definition& d, std::size_t i, const std::string& says);
@@ -157,23 +170,31 @@ private:
   clock_error draw_clock_error(const std::string& node);
   /// In half of the cases the machine keeps running when the process with the store ends.
   clock_error draw_store_clock(clock_error drawn);
-  std::shared_ptr<disk> open_disk();
+  std::shared_ptr<disk> open_disk(std::uint32_t partition);
   store::store_options store_options_now();
   bool restore_now_and_then();
-  std::shared_ptr<disk> try_open_disk(const std::string& node);
+  std::shared_ptr<disk> try_open_disk(const std::string& node, std::uint32_t partition);
   void end(const std::string& node, bool is_noticed_at_once);
   std::function<void(const std::string&)> on_fatal_of(const std::string& node);
   void end_properly(const std::string& node, std::uint32_t life);
 
   bool is_well(const std::string& node);
   bool is_awaited(const std::string& by_others_than);
-  bool may_take(const std::string& node);
-  std::shared_ptr<disk> open_as_owner(const std::string& node);
+  std::vector<std::uint32_t> shares_of_waiting(std::uint32_t partition, const std::string& others_than);
+  bool may_take(const std::string& node, std::uint32_t partition, std::size_t own);
+  bool has_lost_one(const std::string& node) const;
+  std::shared_ptr<disk> open_as_owner(const std::string& node, std::uint32_t partition);
+  void join_seats();
+  std::string name_of(std::uint32_t partition) const;
   void follow(const std::string& node, std::uint32_t life);
   void look(process& p);
-  void take(process& p);
-  void give(process& p, std::function<void()> then);
+  void let_go_some(process& p);
+  void take(process& p, std::uint32_t partition);
+  void give(process& p, std::uint32_t partition, std::function<void()> then);
+  void give_all(const std::string& node, std::uint32_t life, const std::function<void()>& then);
   void hand_over_and_then(const std::string& node, const std::function<void()>& end);
+  /// Of that task, if it can be asked; null: it cannot.
+  const store::state_store* partition_with(const std::string& id) const;
 
   void expect_sound_medium();
   actors::dialer_actor spawn_dialer(process& p);
@@ -181,6 +202,7 @@ private:
                    std::map<std::string, actors::agent_actor>& made);
   /// A node that is up, by its parts; null: this one is down.
   const node_parts* some_node();
+  std::string limit_key_for(const std::string& id) const;
   void draw_wishes(workflow::submission& s, bool at_once);
   void ask_to_submit(const workflow::submission& s);
   void submit_at(const node_parts& node, const workflow::submission& s);
@@ -218,16 +240,23 @@ private:
   std::map<std::tuple<std::uint64_t, std::size_t, std::uint32_t>, planned_word> to_tell_;
   std::uint64_t tokens_issued_ = 0;
   std::set<std::string> tokens_used_;
+  std::map<std::string, std::map<std::string, store::write_status>> rivals_; ///< events by id: their senders
   bool medium_fails_ = false;
   bool is_stopping_ = false;  ///< properly: its data is saved
   bool is_power_cut_ = false; ///< when the node with the store dies, or since it died
   std::vector<std::string> names_;
-  std::string owner_;
-  struct {
-    std::string holder; ///< empty: it was let go
+  /// A partition of the store. Of a store that moves, the row that says who has it.
+  struct seat {
+    std::shared_ptr<simulation::disk> disk;
+    std::string owner;  ///< has it, or had it last
+    std::string holder; ///< as the row says; empty: it was let go
     moment seen_alive{0};
-  } row_;                                              ///< of a store that moves
-  std::set<std::string> giving_;                       ///< nodes that let it go
+    std::map<std::string, std::uint32_t> left_to_others; ///< looks in a row, by the node that could have taken it
+  };
+  std::vector<seat> seats_;                            ///< at least one
+  std::shared_ptr<store::local_store> whole_;          ///< all of them
+  std::set<std::string> giving_;                       ///< nodes that let one go
+  std::map<std::string, moment> balanced_at_;          ///< when they last saw that nobody needs one more
   std::set<std::string> leaving_;                      ///< nodes that are told to end
   std::map<std::string, node_parts> parts_;            ///< of the nodes that are up
   std::map<std::string, std::set<std::string>> homes_; ///< of agents: the nodes that have it
@@ -240,7 +269,6 @@ private:
   std::uint64_t only_ones_made_ = 0;
   moment no_supervisor_until_{0};
   moment disturbed_until_{0};
-  std::shared_ptr<disk> disk_;
   std::uint64_t store_starts_ = 0;
   disk_faults disk_faults_;
   workflow::span wall_error_max_{0};

@@ -5,6 +5,7 @@
 #include "simulation/world/documents.hpp"
 #include "store/contract/options.hpp"
 #include "store/records/record.hpp"
+#include "workflow/task/partition.hpp"
 
 #include <caf/event_based_actor.hpp>
 
@@ -40,7 +41,8 @@ void cluster::submit(const std::string& id, const workflow::definition& d, bool 
   workflow::submission s;
   s.id = id;
   s.workflow = d.name;
-  s.payload = workflow::blob{sample_payload(d, world_.chance(), shape_.workflows)};
+  const auto key = limit_key_for(id);
+  s.payload = workflow::blob{sample_payload(d, world_.chance(), shape_.workflows, key)};
   if (world_.chance().happens(300))
     s.reply_to = observer::name;
   if (shape_.with_people)
@@ -54,12 +56,18 @@ void cluster::submit(const std::string& id, const workflow::definition& d, bool 
   }
 }
 
+/// Tasks that a limit counts together are in one partition; empty: their key can be any.
+std::string cluster::limit_key_for(const std::string& id) const {
+  return shape_.partitions > 1 ? std::string{workflow::partition_key(id)} : std::string{};
+}
+
 /// When it should begin, and before which others.
 void cluster::draw_wishes(workflow::submission& s, bool at_once) {
   if (people_chance_.happens(300))
     s.priority = static_cast<std::uint8_t>(people_chance_.below(10));
-  if (people_chance_.happens(100) && clock_now() != workflow::unset && !at_once)
-    s.not_before = clock_now() + people_chance_.between(0ms, 60s);
+  const auto now = clock_now(workflow::partition_of(s.id, shape_.partitions));
+  if (people_chance_.happens(100) && now != workflow::unset && !at_once)
+    s.not_before = now + people_chance_.between(0ms, 60s);
 }
 
 void cluster::submit_again(const std::string& id) {
@@ -125,9 +133,10 @@ void cluster::act(const actors::act_on_task& m) {
 
 /// Its story contains each act that was done.
 void cluster::on_acted(const std::string& id, bool is_done) {
-  if (!is_done || !has_store())
+  const auto* there = partition_with(id);
+  if (!is_done || !there)
     return;
-  const auto t = disk_->find(id);
+  const auto t = there->find(id);
   auto& acts = t ? acts_done_[t->number] : acts_done_[0];
   if (t && t->acts.size() < ++acts && t->acts.size() < workflow::acts_max)
     watch_.complain(id + " does not tell of each of " + std::to_string(acts) + " acts of persons (P33)");
@@ -246,8 +255,8 @@ void cluster::submit_at(const node_parts& node, const workflow::submission& s) {
 
 void cluster::acknowledge(const std::string& id) {
   acknowledged_.insert(id);
-  if (has_store() && !left_.contains(id))
-    watch_.on_acknowledged(id, disk_->find(id));
+  if (const auto* there = partition_with(id); there && !left_.contains(id))
+    watch_.on_acknowledged(id, there->find(id));
 }
 
 void cluster::listen() {

@@ -81,19 +81,29 @@ bool cluster::takes_on(const std::string& token, const std::string& result) {
   return true;
 }
 
-void cluster::tell_store(store::write what) {
-  const auto found = parts_.find(names_[told_chance_.below(names_.size())]);
+/// By that node; if it is down, nothing is asked. `then` may be empty.
+void cluster::ask_store(const std::string& node, store::write what, outcome_told then) {
+  const auto found = parts_.find(node);
   if (found == parts_.end())
     return;
   actors::write_request request;
   request.what = actors::boxed<store::write>{std::move(what)};
   world_.find(found->first)
     ->system()
-    .spawn([store = found->second.store_actor,
+    .spawn([store = found->second.store_actor, then = std::move(then),
             all = actors::write_requests{{std::move(request)}}](caf::event_based_actor* self) -> caf::behavior {
       self->send(store, all);
-      return {[self](const actors::writes_done&) { self->quit(); }, caf::after(30s) >> [self] { self->quit(); }};
+      return {[self, then](const actors::writes_done& m) {
+                if (then)
+                  then(*m.all.front().outcome);
+                self->quit();
+              },
+              caf::after(30s) >> [self] { self->quit(); }};
     });
+}
+
+void cluster::tell_store(store::write what) {
+  ask_store(names_[told_chance_.below(names_.size())], std::move(what), {});
 }
 
 void cluster::send_event(const std::string& name, const std::string& key, const std::string& data,
@@ -105,6 +115,55 @@ void cluster::send_event(const std::string& name, const std::string& key, const 
   w.data = data;
   w.who = "somebody";
   tell_store(std::move(w));
+}
+
+/// The id of an event that was taken for one task is known in all partitions, so it is not taken for another (P51).
+void cluster::send_to_two_tasks(const std::string& name, const std::string& first) {
+  store::send_event w;
+  w.name = name;
+  w.task_id = first;
+  w.data = "{}";
+  w.who = "somebody";
+  w.id = first + " only";
+  ask_store(names_[told_chance_.below(names_.size())], w, [this, w](const store::outcome& o) {
+    if (o.result != store::write_status::applied)
+      return;
+    world_.in(told_chance_.between(1s, 30s), [this, w] {
+      auto second = w;
+      second.task_id = std::next(said_.begin(), static_cast<std::ptrdiff_t>(told_chance_.below(said_.size())))->first;
+      if (second.task_id == w.task_id)
+        return;
+      ask_store(names_[told_chance_.below(names_.size())], second, [this, w, second](const store::outcome& o2) {
+        if (o2.result == store::write_status::applied)
+          watch_.complain(second.task_id + " has an event whose id was that of one for " + w.task_id + " (P51)");
+      });
+    });
+  });
+}
+
+void cluster::send_rivals(const workflow::wait_rule& rule, const std::string& id) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    store::send_event w;
+    w.name = rule.name;
+    w.key = rule.at.from == workflow::source::kind::literal ? key_of(rule, {}) : "rival";
+    w.data = std::to_string(i);
+    w.who = id + ", sender " + std::to_string(i);
+    w.id = id;
+    ask_store(names_[i], w, [this, id, who = w.who](const store::outcome& o) { rivals_[id][who] = o.result; });
+  }
+}
+
+void cluster::expect_rivals_apart() {
+  for (const auto& [id, senders] : rivals_) {
+    std::size_t taken = 0;
+    for (const auto& [who, told] : senders) {
+      taken += told == store::write_status::applied ? 1 : 0;
+      if (told == store::write_status::refused && watch_.has_kept_event_of(who))
+        watch_.complain("the event of " + who + " was refused, and a partition keeps it (row 147)");
+    }
+    if (taken > 1)
+      watch_.complain("two events with the id " + id + " were taken (P51)");
+  }
 }
 
 /// For one task that was submitted.
@@ -123,6 +182,8 @@ void cluster::plan_what_is_told(const workflow::submission& s, const workflow::d
                                 [](const actors::act_result&) {});
         send_event(rule.name, key_of(rule, s), "{}", id);
       });
+    if (shape_.partitions > 1 && rule->what == workflow::wait_rule::kind::event)
+      world_.in(told_chance_.between(0ms, 5s), [this, name = rule->name, id = s.id] { send_to_two_tasks(name, id); });
   }
 }
 
@@ -204,7 +265,7 @@ void cluster::plan_schedules() {
     s.name = std::string{workflow::to_string(s.rule)} + "-" + std::to_string(n);
     s.workflow = d.name;
     s.version = d.version;
-    s.payload = workflow::blob{sample_payload(d, luck)};
+    s.payload = workflow::blob{sample_payload(d, luck, {}, limit_key_for(s.name))};
     if (luck.happens(200)) {
       s.cron = "* * * * *";
       s.zone = "Europe/Lisbon";

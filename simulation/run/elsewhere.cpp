@@ -27,8 +27,10 @@ constexpr std::uint64_t opened_last = 2'000'000'000; ///< seconds; than any stor
 
 class another_place {
 public:
-  another_place(const store::local_store& s, fs::path folder, const std::function<void(std::string)>& complain)
+  another_place(const store::local_store& s, const workflow::partition& of, fs::path folder,
+                const std::function<void(std::string)>& complain)
       : store_{s},
+        partition_{of},
         folder_{std::move(folder)},
         complain_{complain} {
     fs::create_directories(folder_);
@@ -44,7 +46,7 @@ public:
     store_.copy(folder_ / "copy");
     const auto first = restored("first", 1);
     const auto second = restored("second", 2);
-    expect(!is_done([&] { store::restore(folder_ / "copy", options("first", 3), false); }),
+    expect(!is_done([&] { store::restore(folder_ / "copy", options_of_copy("first", 3), false); }),
            "a store was restored over another one (P26)");
     for (const auto& t : store_.list({}, std::nullopt, tasks_looked_at).tasks) {
       const auto there = first->find(t.id);
@@ -77,7 +79,8 @@ public:
   /// A store without its data file is not made again, nor one whose reserve cannot take its journal.
   void lose_a_file() {
     fs::remove(folder_ / "second" / "data.mdb");
-    expect(!is_done([&] { store::open_lmdb_store(options("second", 6)); }), "a store without its data was opened (P1)");
+    expect(!is_done([&] { store::open_lmdb_store(options_of_copy("second", 6)); }),
+           "a store without its data was opened (P1)");
     auto o = options("narrow", 7);
     o.journal_max = o.size_reserve;
     expect(!is_done([&] { store::open_lmdb_store(o); }), "a store was opened whose reserve is too small (P4)");
@@ -129,17 +132,23 @@ private:
     return o;
   }
 
+  store::store_options options_of_copy(const std::string& name, std::uint64_t nth) const {
+    auto o = options(name, nth);
+    o.partition = partition_;
+    return o;
+  }
+
   /// Where another restore was killed.
   std::unique_ptr<store::state_store> restored(const std::string& name, std::uint64_t nth) {
     fs::create_directories(folder_ / name / "restoring");
     fs::permissions(folder_ / name, fs::perms::owner_all);
     std::ofstream{folder_ / name / "restoring" / "data.mdb"} << "half of it";
     try {
-      store::restore(folder_ / "copy", options(name, nth), false);
+      store::restore(folder_ / "copy", options_of_copy(name, nth), false);
     } catch (const store::store_error& e) {
       expect(false, std::string{"a copy cannot be restored: "} + e.what() + " (P26)");
     }
-    return store::open_lmdb_store(options(name, nth));
+    return store::open_lmdb_store(options_of_copy(name, nth));
   }
 
   void take_over(const store::exported_task& x, store::state_store& other) {
@@ -250,15 +259,16 @@ private:
   }
 
   const store::local_store& store_;
+  const workflow::partition partition_;
   const fs::path folder_;
   const std::function<void(std::string)>& complain_;
 };
 
 } // namespace
 
-void look_elsewhere(const store::local_store& s, const fs::path& folder,
+void look_elsewhere(const store::local_store& s, const workflow::partition& of, const fs::path& folder,
                     const std::function<void(std::string)>& complain) {
-  another_place p{s, folder, complain};
+  another_place p{s, of, folder, complain};
   p.restore_twice();
   p.lose_a_file();
   p.take_over();

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <system_error>
 
@@ -41,7 +42,6 @@ public:
       : options_{o},
         world_{o.seed, {}},
         watch_{o.workflows, world_.rows()},
-        model_{o.workflows, o.seed ^ seed_of_model, [this](std::string s) { watch_.complain(std::move(s)); }},
         services_{world_, watch_, o.workflows},
         medium_{o.make_medium && wants("medium") && !o.is_calm ? o.make_medium(o.folder, o.seed) : nullptr},
         people_{world_, cluster_, watch_, o.seed ^ ~seed_of_people},
@@ -57,7 +57,11 @@ public:
       watch_.do_not_trust(steps_not_to_trust(o));
     }
     if (o.with_people && !is_crowded_) {
-      watch_.let_model(model_);
+      for (std::uint32_t i = 0; i < cluster_.shape().partitions; ++i)
+        watch_.let_model(i, models_.emplace_back(
+                              o.workflows, o.seed ^ (seed_of_model + i),
+                              [this](std::string s) { watch_.complain(std::move(s)); },
+                              workflow::partition{i, cluster_.shape().partitions}));
       services_.answer_at_length();
     }
     watch_.on_stored = [this](const std::string& id) { ending_.on_stored(id); };
@@ -138,8 +142,10 @@ private:
     world_.at(c.between(workflow::span{0}, options_.faults_for), [this] {
       if (!cluster_.has_store())
         return;
+      const auto count = cluster_.shape().partitions;
+      const workflow::partition some{static_cast<std::uint32_t>(options_.seed % count), count};
       try {
-        look_elsewhere(cluster_.store(), options_.folder.string() + "-elsewhere",
+        look_elsewhere(cluster_.store_of(some.index), some, options_.folder.string() + "-elsewhere",
                        [this](std::string s) { watch_.complain(std::move(s)); });
       } catch (const store::store_error& e) { // the disk of the cluster's store failed
         world_.tell(std::string{"the store cannot be copied: "} + e.what());
@@ -179,6 +185,13 @@ private:
     is_crowded_ = options_.tasks_max > 1 && !options_.is_calm && c.happens(1) && options_.with_crowds;
     if (options_.with_people)
       draw_ways_of_people(s);
+    if (options_.partitions > 0 && !is_crowded_)
+      s.partitions = options_.partitions;
+    if (s.partitions > 1) {
+      s.store_moves = true;
+      s.nodes = std::max(s.nodes, 2U);
+      s.in_flight_max = std::max(s.in_flight_max, s.partitions); // each has a share of it
+    }
     if (!is_crowded_)
       return s;
     s.keep = {};
@@ -201,6 +214,8 @@ private:
       s.review_max = static_cast<std::uint32_t>(1 + c.below(3));
     s.with_only_one = c.happens(500);
     s.store_moves = s.nodes > 1 && c.happens(250);
+    if (s.store_moves && !is_crowded_ && c.happens(400))
+      s.partitions = static_cast<std::uint32_t>(2 + c.below(2));
   }
 
   bool has_aftermath() const { return options_.with_people && !is_crowded_ && !is_broken(); }
@@ -244,16 +259,25 @@ private:
     const auto count = is_crowded_ ? crowd + crowd / 5 : 1 + c.below(options_.tasks_max);
     const auto drawn = c.happens(20) ? c.below(count) : count;
     const auto poisonous = !options_.is_calm && wants("poison") ? drawn : count;
+    std::string poison_id;
     for (std::uint64_t i = 0; i < count; ++i) {
       const auto when = c.between(workflow::span{0}, is_crowded_ ? workflow::span{1s} : options_.faults_for);
       const auto which = c.below(options_.workflows.size());
-      const auto id = (i == poisonous ? "poison-" : "task-") + std::to_string(i);
+      const auto id =
+        begin_of_id(i, options_.workflows[which]) + (i == poisonous ? "poison-" : "task-") + std::to_string(i);
+      if (i == poisonous)
+        poison_id = id;
       world_.at(when, [this, id, which] { cluster_.submit(id, options_.workflows[which]); });
     }
-    if (poisonous < count)
-      poison("poison-" + std::to_string(poisonous));
+    if (!poison_id.empty())
+      poison(poison_id);
     if (is_crowded_)
       kill_in_crowd();
+  }
+
+  /// Tasks that a limit counts together are in one partition.
+  std::string begin_of_id(std::uint64_t i, const workflow::definition& d) const {
+    return cluster_.shape().partitions > 1 && d.limit ? "key" + std::to_string(i % 3) + "/" : "";
   }
 
   /// A scheduler with many tasks in flight dies. They come within seconds, or not at all.
@@ -306,12 +330,14 @@ private:
     for (auto when = c.between(5s, 60s); when < options_.faults_for; when += c.between(5s, 60s)) {
       const auto what = c.below(options_.is_calm ? 2 : 4);
       const auto time = c.between(1s, 20s);
-      world_.at(when, [this, what, time] { move_store(what, time); });
+      const auto partitions = cluster_.shape().partitions;
+      const auto which = partitions > 1 ? static_cast<std::uint32_t>(c.below(partitions)) : 0;
+      world_.at(when, [this, what, which, time] { move_store(what, which, time); });
     }
   }
 
-  void move_store(std::uint64_t what, workflow::span time) {
-    const auto node = cluster_.store_node();
+  void move_store(std::uint64_t what, std::uint32_t partition, workflow::span time) {
+    const auto node = cluster_.store_node(partition);
     if (!cluster_.is_up(node))
       return;
     switch (what) {
@@ -421,7 +447,7 @@ private:
 
   /// Until a task is due, or is told something; 0 when a service is at work for one.
   workflow::span time_until_something() {
-    const auto now = cluster_.clock_now();
+    const auto now = cluster_.clock_now(); // with declared services there is one partition
     if (now == workflow::unset || cluster_.acknowledged().size() < cluster_.submitted().size())
       return workflow::span{0};
     auto next = workflow::never;
@@ -607,7 +633,7 @@ private:
   world world_;
   bool is_crowded_ = false; ///< there are many tasks at once
   watch watch_;
-  store_model model_;
+  std::deque<store_model> models_; ///< of each partition
   services services_;
   std::unique_ptr<medium> medium_; ///< null: nothing fails below the store
   // Actors that end with the cluster may still tell them something.

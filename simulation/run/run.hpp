@@ -32,6 +32,7 @@ struct run_options {
   workflow::span wall_error_max{std::chrono::hours{10}}; ///< of the wall clocks of processes when they start
   bool is_calm = false;                                  ///< only the services have faults
   bool with_crowds = true;                               ///< one run of a thousand has 10,000 tasks at once
+  std::uint32_t partitions = 0; ///< of the store; 0: one, or now and then several where it moves
   bool with_people = true;  ///< they act on tasks, operate nodes, let tasks leave; and what holds at rest is checked
   medium_maker make_medium; ///< below the store; empty: the machine's own disk
   /// Faults that come: names of injected faults, "wire", "disk", "medium", "clocks", "services", "poison"; empty: all.

@@ -12,8 +12,9 @@ namespace steadfast::simulation {
 
 /// The make-up of a simulated cluster.
 struct cluster_shape {
-  std::uint32_t nodes = 3;  ///< the first has the store
-  bool store_moves = false; ///< and others may have it next, as they may one on PostgreSQL
+  std::uint32_t nodes = 3;      ///< the first has the store
+  bool store_moves = false;     ///< and others may have it next, as they may one on PostgreSQL
+  std::uint32_t partitions = 1; ///< of the store; several: it moves, and nodes share them
   std::uint32_t in_flight_max = 100;
   std::uint32_t agent_concurrency = 64;
   std::uint32_t agent_queue = 1024;

@@ -68,13 +68,13 @@ private:
 
 /// The payload of a task that a step starts, of which the newest definition counts.
 void put_child(json& document, const std::string& pointer, const std::string& name, chance& draw,
-               const definitions& all) {
+               const definitions& all, const std::string& limit_key) {
   const auto child = std::find_if(all.rbegin(), all.rend(), [&](const auto& d) { return d.name == name; });
   if (child == all.rend())
     return put(document, json::json_pointer{pointer}, some_value);
   definitions others = all;
   std::erase_if(others, [&](const auto& d) { return d.name == name; }); // one that starts itself ends somewhere
-  const auto payload = json::parse(sample_payload(*child, draw, others));
+  const auto payload = json::parse(sample_payload(*child, draw, others, limit_key));
   if (!pointer.empty())
     return put(document, json::json_pointer{pointer}, payload);
   for (const auto& [member, value] : payload.items())
@@ -82,12 +82,13 @@ void put_child(json& document, const std::string& pointer, const std::string& na
 }
 
 /// The array that a step goes over: payloads of the tasks of its items, or now and then what is none.
-void put_items(json& document, const workflow::step_definition& s, chance& draw, const definitions& all) {
+void put_items(json& document, const workflow::step_definition& s, chance& draw, const definitions& all,
+               const std::string& limit_key) {
   json items = json::array();
   for (auto left = draw.below(5); left > 0; --left) {
     json one = json::object();
     if (!s.wait->name.empty())
-      put_child(one, {}, s.wait->name, draw, all);
+      put_child(one, {}, s.wait->name, draw, all, limit_key);
     for (const auto& m : s.input)
       if (m.value.from == workflow::source::kind::item && (!m.optional || draw.below(2) == 0))
         put(one, json::json_pointer{m.value.pointer}, some_value);
@@ -98,14 +99,14 @@ void put_items(json& document, const workflow::step_definition& s, chance& draw,
 
 /// What waits go by: a moment soon after the runs of a simulation begin, a zone.
 void put_waits(json& document, const workflow::definition& d, workflow::source::kind from, const std::string& step,
-               chance& draw, const definitions& all) {
+               chance& draw, const definitions& all, const std::string& limit_key = {}) {
   for (const auto& s : d.steps) {
     if (workflow::is_over_items(s) && s.wait->at.from == from && s.wait->at.step == step) {
-      put_items(document, s, draw, all);
+      put_items(document, s, draw, all, limit_key);
       continue;
     }
     if (workflow::starts_child(s) && s.wait->at.from == from && s.wait->at.step == step) {
-      put_child(document, s.wait->at.pointer, s.wait->name, draw, all);
+      put_child(document, s.wait->at.pointer, s.wait->name, draw, all, limit_key);
       continue;
     }
     if (!s.wait || s.wait->what == workflow::wait_rule::kind::sleep || s.wait->at.from != from
@@ -176,12 +177,15 @@ definitions with_those_of_items(definitions all) {
   return all;
 }
 
-std::string sample_payload(const workflow::definition& d, chance& draw, const definitions& all) {
+std::string sample_payload(const workflow::definition& d, chance& draw, const definitions& all,
+                           const std::string& limit_key) {
   json document = json::object();
-  if (d.limit)
-    put(document, json::json_pointer{d.limit->pointer}, "key" + std::to_string(draw.below(3)));
+  if (d.limit) {
+    const auto drawn = "key" + std::to_string(draw.below(3));
+    put(document, json::json_pointer{d.limit->pointer}, limit_key.empty() ? drawn : limit_key);
+  }
   put_compared(document, d, workflow::payload_word, draw);
-  put_waits(document, d, workflow::source::kind::payload, {}, draw, all);
+  put_waits(document, d, workflow::source::kind::payload, {}, draw, all, limit_key);
   for (const auto& pointer : pointers_asked{d, workflow::source::kind::payload, {}, draw}.found())
     put(document, json::json_pointer{pointer}, some_value);
   return document.dump();

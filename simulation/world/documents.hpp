@@ -14,9 +14,10 @@ std::vector<workflow::definition> with_those_of_items(std::vector<workflow::defi
 // Documents that have a value wherever a workflow looks for one.
 
 /// A payload: every pointer that an input takes from it leads to a value, that of an optional member only now and then.
-/// `all`: with the workflows that its steps start.
+/// `all`: with the workflows that its steps start. `limit_key`: that its workflow and theirs limit tasks by; empty: one
+/// is drawn.
 std::string sample_payload(const workflow::definition& d, chance& draw,
-                           const std::vector<workflow::definition>& all = {});
+                           const std::vector<workflow::definition>& all = {}, const std::string& limit_key = {});
 
 /// The same JSON in other words.
 std::string respelled(const std::string& document);

@@ -75,6 +75,7 @@ constexpr failure_row rows[] = {
   {row::event_sent_again, "an event sent again with its id"},
   {row::rate_full, "as many tasks of a key begun at a time as its limit allows"},
   {row::store_moves, "another node has the store"},
+  {row::partition_moves, "another node has a partition, and others stay where they are"},
   {row::frozen_owner_writes, "a node that had the store, and was frozen, goes on"},
 };
 

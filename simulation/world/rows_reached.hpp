@@ -80,6 +80,7 @@ enum class row : std::uint16_t {
   limit_full = 132,
   event_sent_again = 136,
   rate_full = 137,
+  partition_moves = 147,
 };
 
 struct failure_row {

@@ -75,6 +75,7 @@ std::string text_of(const script& s) {
     workflows.push_back(runtime::hex_of(store::encode(d)));
   const nlohmann::json shape{{"nodes", s.shape.nodes},
                              {"store_moves", s.shape.store_moves},
+                             {"partitions", s.shape.partitions},
                              {"in_flight_max", s.shape.in_flight_max},
                              {"agent_concurrency", s.shape.agent_concurrency},
                              {"agent_queue", s.shape.agent_queue},
@@ -92,6 +93,7 @@ script parse_script(std::string_view text) {
   script s;
   s.shape.nodes = shape.at("nodes");
   s.shape.store_moves = shape.value("store_moves", false);
+  s.shape.partitions = shape.value("partitions", 1U);
   s.shape.in_flight_max = shape.at("in_flight_max");
   s.shape.agent_concurrency = shape.at("agent_concurrency");
   s.shape.agent_queue = shape.at("agent_queue");

@@ -4,10 +4,12 @@
 #include "simulation/program/effect_check.hpp"
 #include "simulation/program/random_runs.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "workflow/task/partition.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 using namespace steadfast;
@@ -52,6 +54,31 @@ TEST_CASE("the same seed is the same run, another seed another") {
     CHECK(one.trace_hash == same.trace_hash);
     CHECK(one.steps == same.steps);
     CHECK(one.trace_hash != other.trace_hash);
+  }
+}
+
+/// Seeds of clusters whose nodes share the partitions of a store.
+TEST_CASE("row 147: whatever becomes of nodes that share a store, its tasks end, in each partition") {
+  const tests::temp_folder folder{fast_place()};
+  for (const std::uint32_t partitions : {2U, 3U}) {
+    std::uint64_t moves = 0;
+    std::map<std::uint32_t, std::size_t> tasks; // by partition
+    for (std::uint64_t seed = 4; seed <= 6; ++seed) {
+      INFO("steadfast-sim --seed " << seed << " --partitions " << partitions << " --runs 1 --trace");
+      auto o = random_run(seed, folder.path() / "run");
+      o.partitions = partitions;
+      o.keep_evidence = true;
+      const auto r = simulation::run(o);
+      CHECK(r.violations == std::vector<std::string>{});
+      REQUIRE(r.kept.has_value());
+      CHECK(broken_rules(*r.kept) == std::vector<std::string>{});
+      for (const auto& t : r.kept->tasks)
+        ++tasks[workflow::partition_of_number(t.task.number, partitions)];
+      if (const auto reached = r.rows.find(static_cast<int>(simulation::row::partition_moves)); reached != r.rows.end())
+        moves += reached->second;
+    }
+    CHECK(moves > 3);
+    CHECK(tasks.size() == partitions);
   }
 }
 

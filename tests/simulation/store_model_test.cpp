@@ -105,7 +105,7 @@ TEST_CASE("the model of a simulated store agrees with a real one") {
     s.submit(id);
   s.claim();
   s.model().on_store_started(s.store(), false);
-  simulation::look_elsewhere(s.store(), s.place(), [&](std::string x) { s.complaints.push_back(std::move(x)); });
+  simulation::look_elsewhere(s.store(), {}, s.place(), [&](std::string x) { s.complaints.push_back(std::move(x)); });
   CHECK(s.complaints == std::vector<std::string>{});
 }
 
