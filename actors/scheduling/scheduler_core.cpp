@@ -135,11 +135,13 @@ void scheduler_core::on_news(const store_news& m) {
 // ---- time ----
 
 workflow::instant scheduler_core::next_due() const {
-  return std::min({due_.next(), full_until_, claim_at_, drain_until_});
+  return std::min({due_.next(), looks_.next(), full_until_, claim_at_, drain_until_});
 }
 
 void scheduler_core::on_tick() {
   const auto at = now();
+  for (const auto& d : looks_.take_due(at))
+    on_look(d.task);
   for (const auto& d : due_.take_due(at))
     on_due(d);
   if (full_until_ <= at)

@@ -103,9 +103,10 @@ private:
   void carry_out(task_in_flight& e, const std::vector<workflow::command>& commands);
   void send_order(task_in_flight& e, std::size_t step);
   void stop(const workflow::task& t, std::size_t step);
-  void look_again_later(const task_in_flight& e);
+  void look_again_later(std::uint64_t number);
+  void arm(const workflow::command& c, std::uint64_t number);
   void on_due(const due_queue::entry& d);
-  void look_if_unmoved(std::uint64_t number, std::uint64_t revision);
+  void on_look(std::uint64_t number);
   void go_on_with_full();
 
   void write(std::uint64_t ticket, store::write what);
@@ -120,6 +121,7 @@ private:
   place_book places_;
   known_definitions definitions_;
   due_queue due_;
+  due_queue looks_; ///< when to look at what only waits; of each task one
   struct {
     std::uint64_t claimed = 0;
     std::uint64_t dispatched = 0;

@@ -31,8 +31,10 @@ void scheduler_core::go_on(std::uint64_t number) {
       return;
     if (e.reload)
       return read_again(number, e);
+    if (e.waiting.empty() && due_.has(number) && workflow::has_open_attempt(e.task()))
+      return;
     if (e.waiting.empty())
-      return look_again_later(e);
+      return look_again_later(number);
     auto what = std::move(e.waiting.front());
     e.waiting.pop_front();
     const auto clock = effects_.time();
@@ -83,19 +85,28 @@ void scheduler_core::on_report(attempt_report m) {
   handle(number, event_of(std::move(m), *found->second.definition, draining_));
 }
 
-/// For a task that no timer moves on, but a supervisor, or a clock that was set: either may take the task away, and its
-/// place must not be lost with the news of that.
-void scheduler_core::look_again_later(const task_in_flight& e) {
-  const auto number = e.task().number;
-  if (!due_.has(number))
-    due_.set(now() + look_again, number, 0);
+/// A supervisor, or a clock that was set, may take the task away, or leave nothing to do at its time. Its place must not
+/// be lost with the news of that, nor its next moment.
+void scheduler_core::look_again_later(std::uint64_t number) {
+  if (!looks_.has(number))
+    looks_.set(now() + look_again, number, 0);
+}
+
+void scheduler_core::on_look(std::uint64_t number) {
+  const auto found = tasks_.find(number);
+  if (found == tasks_.end())
+    return;
+  auto& e = found->second;
+  for (const auto& c : workflow::outstanding(e.task()))
+    arm(c, number);
+  e.reload = true;
+  go_on(number);
 }
 
 void scheduler_core::on_due(const due_queue::entry& d) {
   const auto found = tasks_.find(d.task);
   if (found == tasks_.end())
     return;
-  const bool is_last = !due_.has(d.task);
   const auto revision = found->second.revision;
   const auto& t = found->second.task();
   const auto& s = t.steps[d.step];
@@ -103,20 +114,9 @@ void scheduler_core::on_due(const due_queue::entry& d) {
     handle(d.task, workflow::attempt_expired{{d.step, s.attempt, t.lock_epoch, draining_}});
   else if (!draining_)
     handle(d.task, workflow::time_passed{});
-  if (is_last)
-    look_if_unmoved(d.task, revision);
-}
-
-/// Nothing was due: others may have changed the task.
-void scheduler_core::look_if_unmoved(std::uint64_t number, std::uint64_t revision) {
-  const auto found = tasks_.find(number);
-  if (found == tasks_.end())
-    return;
-  auto& e = found->second;
-  if (e.revision != revision || e.written || e.reading)
-    return;
-  e.reload = true;
-  go_on(number);
+  const auto after = tasks_.find(d.task);
+  if (after != tasks_.end() && after->second.revision == revision && !after->second.written)
+    look_again_later(d.task); // nothing was due
 }
 
 // ---- the store's answers ----
@@ -179,6 +179,7 @@ void scheduler_core::forget(std::uint64_t number, bool ended) {
   agents_.forget(number);
   tasks_.erase(number);
   due_.forget(number);
+  looks_.forget(number);
   if (draining_)
     ++(ended ? drained_.finished : drained_.given_back);
   claim();
@@ -248,11 +249,17 @@ void scheduler_core::carry_out(task_in_flight& e, const std::vector<workflow::co
     std::visit(workflow::overload{
                  [&](const workflow::dispatch& x) { send_order(e, x.step); },
                  [&](const workflow::stop_attempt& x) { stop(e.task(), x.step); },
-                 [&](const workflow::expire_at& x) { due_.set(x.at, e.task().number, x.step); },
-                 [&](const workflow::wake_at& x) { due_.set(x.at, e.task().number, x.step); },
-                 [&](const workflow::let_go&) {},
+                 [&](const auto&) { arm(c, e.task().number); },
                },
                c);
+}
+
+/// Its moment, if it has one.
+void scheduler_core::arm(const workflow::command& c, std::uint64_t number) {
+  if (const auto* const x = std::get_if<workflow::expire_at>(&c))
+    due_.set(x->at, number, x->step);
+  else if (const auto* const w = std::get_if<workflow::wake_at>(&c))
+    due_.set(w->at, number, w->step);
 }
 
 /// Not again: a second order for an attempt that has answered meanwhile would be a second call, perhaps during its

@@ -355,3 +355,32 @@ TEST_CASE(
   d.core.on_read(t.number, same);
   CHECK(d.core.state(0).open == 0);
 }
+
+TEST_CASE("P28: a task is looked at again when its moment came to nothing, though it also waits for a distant one") {
+  scheduler_options o;
+  taking_core d{o};
+  d.start();
+  auto taken = one_taken(o.name, d.now);
+  auto answer = taken.outcome->to<store::claim_tasks>();
+  auto& t = answer.tasks.front();
+  t = workflow::apply(t, tests::trip(), workflow::attempt_expired{{0, 1, t.lock_epoch}}, t.steps[0].complete_by).next;
+  t.steps.change(0).not_before = d.now + 1s; // but it needs a review
+  t.steps.change(1).not_before = d.now + 10min;
+  t.revision = 3;
+  taken.outcome = boxed<store::outcome>{store::outcome{answer}};
+  d.answer(std::move(taken));
+  d.now += 1s;
+  d.core.on_tick();
+  CHECK(d.reads.empty());
+  d.now += scheduler_core::look_again;
+  d.core.on_tick();
+  REQUIRE(d.reads == std::vector<std::uint64_t>{t.number});
+  auto elsewhere = t;
+  elsewhere.locked_by = "another";
+  ++elsewhere.lock_epoch;
+  ++elsewhere.revision;
+  task_view there;
+  there.task = boxed<workflow::task>{elsewhere};
+  d.core.on_read(t.number, there);
+  CHECK(d.core.state(0).open == 0);
+}
