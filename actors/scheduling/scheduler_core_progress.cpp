@@ -85,8 +85,8 @@ void scheduler_core::on_report(attempt_report m) {
   handle(number, event_of(std::move(m), *found->second.definition, draining_));
 }
 
-/// A supervisor, or a clock that was set, may take the task away, or leave nothing to do at its time. Its place must not
-/// be lost with the news of that, nor its next moment.
+/// A supervisor may take the task away, and a clock that was set leave nothing to do at its moment. Neither its place
+/// nor its next moment must be lost with the news of that.
 void scheduler_core::look_again_later(std::uint64_t number) {
   if (!looks_.has(number))
     looks_.set(now() + look_again, number, 0);
