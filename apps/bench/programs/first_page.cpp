@@ -4,7 +4,8 @@
 //
 // Fills a store with TASKS tasks (1000000): nine of ten processed, one of a thousand cancelled, the rest pending.
 // Starts a node on it and asks for the first page of 100, as `steadfast task list` does, in several ways, ROUNDS times
-// each (50).
+// each (50). Then asks for one task while somebody else asks something that looks at all tasks: nobody should wait for
+// that.
 
 #include "api/names.hpp"
 #include "apps/bench/programs/parcels.hpp"
@@ -15,12 +16,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <iomanip>
 #include <iostream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -84,6 +89,59 @@ void measure(steadfast::client& node, const std::string& what, const std::string
             << std::setw(10) << bench::percentile(ms, 99) << '\n';
 }
 
+struct question {
+  std::string what;
+  std::string method;
+  json params;
+};
+
+/// At least `rounds` times, and until the other question was answered once.
+void measure_beside(const std::string& socket, const question& other, const std::string& id, int rounds) {
+  std::atomic<bool> is_over = false;
+  std::atomic<int> answered = 0;
+  std::vector<double> took;
+  std::thread asks{[&] {
+    steadfast::client node{socket};
+    while (!is_over) {
+      const auto begun = clock_type::now();
+      node.call(other.method, other.params);
+      took.push_back(std::chrono::duration<double, std::milli>(clock_type::now() - begun).count());
+      ++answered;
+    }
+  }};
+  steadfast::client node{socket};
+  std::vector<double> ms;
+  while (answered == 0 || std::ssize(ms) < rounds) {
+    const auto begun = clock_type::now();
+    node.call(api::task_show, {{"id", id}});
+    ms.push_back(std::chrono::duration<double, std::milli>(clock_type::now() - begun).count());
+  }
+  is_over = true;
+  asks.join();
+  std::sort(ms.begin(), ms.end());
+  std::sort(took.begin(), took.end());
+  std::cout << std::left << std::setw(44) << other.what << std::right << std::fixed << std::setprecision(1)
+            << std::setw(10) << bench::percentile(took, 50) << std::setw(10) << bench::percentile(ms, 50)
+            << std::setw(10) << bench::percentile(ms, 99) << std::setw(10) << ms.back() << '\n';
+}
+
+void ask_beside(const std::string& socket, const std::string& id, int rounds) {
+  const std::vector<question> others{
+    {"text=nothing, one page", api::task_list, {{"max", 100}, {"text", "nothing"}}},
+    {"the newest by how long they took", api::task_list, {{"max", 100}, {"sort", "took"}}},
+    {"how many by cause", api::task_count, {{"by", "cause"}}},
+    {"workflows with success and time", api::workflow_list, json::object()},
+    {"what tasks wait for", api::task_stuck, json::object()},
+    {"questions that wait for a person", api::approval_list, json::object()},
+    {"check of the store", api::store_check, json::object()},
+  };
+  std::cout << "\n"
+            << std::left << std::setw(44) << "one task, ms, while somebody asks for" << std::right << std::setw(10)
+            << "takes" << std::setw(10) << "p50" << std::setw(10) << "p99" << std::setw(10) << "longest" << '\n';
+  for (const auto& other : others)
+    measure_beside(socket, other, id, 10 * rounds);
+}
+
 void ask(const fs::path& folder, std::size_t tasks, int rounds) {
   steadfast::node_options o;
   o.name = "bench";
@@ -107,6 +165,7 @@ void ask(const fs::path& folder, std::size_t tasks, int rounds) {
           rounds);
   measure(node, "one task", api::task_show, {{"id", "parcel-" + some}}, rounds);
   measure(node, "figures", api::store_stats, json::object(), rounds);
+  ask_beside(o.socket.string(), "parcel-" + some, rounds);
 }
 
 int run(std::size_t tasks, int rounds) {
