@@ -29,10 +29,17 @@ std::uint16_t body_format_of(std::string_view frame) {
   return format == compact_body || format == relative_body ? format : plain_body;
 }
 
+/// A compact body is read also where it says what a plain one can say; then a plain one is written.
+bool is_said_plainly(std::string_view written, std::string_view frame) {
+  return body_format_of(frame) != plain_body && body_format_of(written) == plain_body;
+}
+
 template <class T>
 void try_sent(std::string_view frame) {
   const auto value = decode<T>(frame);
-  fuzz::expect(encode(value) == frame, "what is decoded is what encode makes");
+  const auto written = encode(value);
+  fuzz::expect(written == frame || is_said_plainly(written, frame), "what is decoded is what encode makes");
+  fuzz::expect(encode(decode<T>(written)) == written, "what is written is read");
 }
 
 /// Those with definitions, which are read in format 1 too and written anew.
@@ -52,7 +59,8 @@ void try_list(std::string_view frame) {
 template <class T>
 void try_stored(std::string_view frame) {
   const auto value = decode_record<T>(key_of_all, frame);
-  fuzz::expect(encode_record(key_of_all, value) == frame, "what is decoded is what encode_record makes");
+  const std::string written{encode_record(key_of_all, value)};
+  fuzz::expect(written == frame || is_said_plainly(written, frame), "what is decoded is what encode_record makes");
 }
 
 void try_definition(std::string_view frame) {
