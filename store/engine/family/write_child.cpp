@@ -151,6 +151,8 @@ void write_batch::undo_child(const child_note& x, const workflow::task& parent, 
   const auto ref = ref_of(id);
   const auto child = ref ? load(ref->number) : std::nullopt;
   const auto act = act_of_undo(x, parent, child ? &child->state.task : nullptr);
+  if (act == child_act::none)
+    return;
   if (act != child_act::ask_undo) {
     const bool was_not_begun = act == child_act::take_back_start && take_back_start(x);
     return end_step(x, was_not_begun ? never_begun() : lost_child(id), changed);

@@ -92,10 +92,24 @@ bool is_undo_due(const child_note& x, const workflow::task& parent, const workfl
   return workflow::is_undo_of_child_awaited(parent.steps[x.step], d.steps[x.step]);
 }
 
+namespace {
+
+/// When the note came before.
+bool was_asked(const child_note& x, const workflow::task& parent, const workflow::task& child) {
+  const auto who = undo_asked_by(parent).person.who;
+  return std::any_of(child.acts.begin(), child.acts.end(),
+                     [&](const workflow::act& a) { return a.at == x.at && a.who == who; });
+}
+
+} // namespace
+
 child_act act_of_undo(const child_note& x, const workflow::task& parent, const workflow::task* child) {
   if (child == nullptr)
     return child_act::take_back_start;
-  return workflow::is_child_of(*child, parent, x.step) ? child_act::ask_undo : child_act::end_lost;
+  if (!workflow::is_child_of(*child, parent, x.step))
+    return child_act::end_lost;
+  const bool is_held = child->state == process_state::suspended && was_asked(x, parent, *child);
+  return is_held ? child_act::none : child_act::ask_undo;
 }
 
 bool tells_after_undo(const workflow::task& child) {

@@ -58,7 +58,7 @@ bool is_about_children(const child_note& x, const workflow::definition& d);
 
 /// What is done about a note.
 enum class child_act : std::uint8_t {
-  none,            ///< its time is over
+  none,            ///< its time is over, or a person has suspended the child since it was asked
   make,            ///< the task of the step
   tell,            ///< the parent how its child stands, see told_of
   take_back_start, ///< the note of it: if there is one the step ends undone, else it is lost

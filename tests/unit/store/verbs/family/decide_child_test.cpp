@@ -120,6 +120,14 @@ TEST_CASE("a note to undo asks the child, takes back what was not begun, and fin
   REQUIRE(is_undo_due(note_to_undo, t, d));
   const auto own = child_in(workflow::process_state::processed).state.task;
   CHECK(act_of_undo(note_to_undo, t, &own) == child_act::ask_undo);
+  auto held = own;
+  held.state = workflow::process_state::suspended;
+  CHECK(act_of_undo(note_to_undo, t, &held) == child_act::ask_undo);
+  held.acts.push_back({note_to_undo.at, undo_asked_by(t).person.who, "undo", ""});
+  CHECK(act_of_undo(note_to_undo, t, &held) == child_act::none); // the note has come twice, a person in between
+  auto later = note_to_undo;
+  later.at += std::chrono::seconds{1};
+  CHECK(act_of_undo(later, t, &held) == child_act::ask_undo);
   CHECK(act_of_undo(note_to_undo, t, nullptr) == child_act::take_back_start);
   const auto stranger = child_in(workflow::process_state::processed, "other").state.task;
   CHECK(act_of_undo(note_to_undo, t, &stranger) == child_act::end_lost);
