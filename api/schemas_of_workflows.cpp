@@ -156,7 +156,7 @@ std::vector<schema> schemas_of_workflows() {
     {"overlap",
      "What happens at a moment of a schedule when the task of an earlier one is not over",
      {},
-     texts_of({o::skip, o::queue, o::beside, o::cancel})},
+     texts_of({o::skip, o::queue, o::allow, o::cancel})},
     {"moment_fate",
      "What became of a moment of a schedule",
      {},

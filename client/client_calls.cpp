@@ -34,7 +34,7 @@ const char* name_of(on_overlap x) {
   switch (x) {
     case on_overlap::skip: return "skip";
     case on_overlap::queue: return "queue";
-    case on_overlap::beside: return "beside";
+    case on_overlap::allow: return "allow";
     case on_overlap::cancel: break;
   }
   return "cancel";

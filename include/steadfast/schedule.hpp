@@ -11,7 +11,7 @@ namespace steadfast {
 enum class on_overlap : std::uint8_t {
   skip,   ///< it makes no task
   queue,  ///< it waits for its end; of several the first
-  beside, ///< it makes one
+  allow,  ///< it makes one, and both run at the same time
   cancel, ///< that task is cancelled, and one is made when it has ended; of several moments for the last
 };
 

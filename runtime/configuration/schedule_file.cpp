@@ -42,7 +42,7 @@ workflow::schedule read_schedule(toml_section in, const std::string& of_file) {
   in.read("zone", s.zone);
   in.read("jitter", s.jitter);
   std::string rule = "skip";
-  in.read_one_of("overlap", rule, {"skip", "queue", "beside", "cancel"});
+  in.read_one_of("overlap", rule, {"skip", "queue", "allow", "cancel"});
   s.rule = workflow::parse_overlap(rule).value_or(workflow::overlap::skip);
   in.read("catch_up", s.catch_up);
   in.read_count("catch_up_max", s.catch_up_max, 1U);

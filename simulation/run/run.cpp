@@ -8,7 +8,7 @@
 #include "simulation/run/ending.hpp"
 #include "simulation/run/people.hpp"
 #include "simulation/services/injected_faults.hpp"
-#include "workflow/children/item_group.hpp"
+#include "workflow/children/fan_out.hpp"
 #include "workflow/transition/transition.hpp"
 
 #include <nlohmann/json.hpp>
@@ -585,7 +585,7 @@ private:
     const auto has_results = is_completed && step.log.back().outcome == workflow::attempt_outcome::succeeded;
     std::size_t failed = 0;
     bool is_by_person = !t.acts.empty();
-    for (std::uint32_t item = 1; item <= of.group.size; ++item) {
+    for (std::uint32_t item = 1; item <= of.counts.size; ++item) {
       const auto child = cluster_.store().find(workflow::child_id(t, d, i, item));
       expect(child || !has_results || is_by_person, name + " is completed without the task of an item");
       if (!child)
@@ -604,12 +604,12 @@ private:
                + std::string{to_string(child->state)});
       const auto of_child = *cluster_.store().find_definition(child->workflow, child->version);
       if (has_results && !is_by_person)
-        expect(results.is_array() && results.size() == of.group.size && (is_done || results[item - 1].is_null()),
+        expect(results.is_array() && results.size() == of.counts.size && (is_done || results[item - 1].is_null()),
                name + " has a result of an item that failed, or not as many as there are items");
       ending_.check_end_of(*child, of_child, alerted_.contains(child->number));
       check_children(*child, of_child);
     }
-    expect(!has_results || is_by_person || failed <= of.group.may_fail,
+    expect(!has_results || is_by_person || failed <= of.counts.may_fail,
            name + " is completed although too many failed");
   }
 

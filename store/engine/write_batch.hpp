@@ -223,31 +223,31 @@ private:
   void say_of_items(const child_note& x, const workflow::task& parent, const workflow::definition& d,
                     changed_tasks& changed);
   /// Nothing: the step has not begun to go over any.
-  std::optional<workflow::item_group> group_of(std::uint64_t parent, std::uint32_t step) const;
-  void put(const child_note& x, const workflow::item_group& g);
+  std::optional<workflow::fan_out> fan_out_of(std::uint64_t parent, std::uint32_t step) const;
+  void put(const child_note& x, const workflow::fan_out& f);
   void begin_items(const child_note& x, const workflow::task& parent, const workflow::definition& d,
                    changed_tasks& changed);
-  void go_on_with_items(const child_note& x, workflow::item_group g, const workflow::task& parent,
+  void go_on_with_items(const child_note& x, workflow::fan_out f, const workflow::task& parent,
                         const workflow::definition& d, changed_tasks& changed);
-  void start_item(const child_note& x, workflow::item_group& g, std::uint32_t item, const workflow::task& parent,
+  void start_item(const child_note& x, workflow::fan_out& f, std::uint32_t item, const workflow::task& parent,
                   const workflow::definition& d, changed_tasks& changed);
-  void note_item_end(const child_note& x, workflow::item_group g, const workflow::task& parent,
+  void note_item_end(const child_note& x, workflow::fan_out f, const workflow::task& parent,
                      const workflow::definition& d, changed_tasks& changed);
-  void undo_items(const child_note& x, workflow::item_group g, const workflow::task& parent,
-                  const workflow::definition& d, changed_tasks& changed);
-  void undo_item(const child_note& x, workflow::item_group& g, std::uint32_t item, const workflow::task& parent,
+  void undo_items(const child_note& x, workflow::fan_out f, const workflow::task& parent, const workflow::definition& d,
+                  changed_tasks& changed);
+  void undo_item(const child_note& x, workflow::fan_out& f, std::uint32_t item, const workflow::task& parent,
                  const workflow::definition& d, changed_tasks& changed);
   /// Stores what was counted, and what follows from it.
-  void follow_items(const child_note& x, const workflow::item_group& before, workflow::item_group& g,
+  void follow_items(const child_note& x, const workflow::fan_out& before, workflow::fan_out& f,
                     const workflow::task& parent, const workflow::definition& d, changed_tasks& changed);
-  void tell_trouble(const child_note& x, const workflow::item_group& g, const workflow::task& parent,
+  void tell_trouble(const child_note& x, const workflow::fan_out& f, const workflow::task& parent,
                     const workflow::definition& d, changed_tasks& changed);
-  void gather(const child_note& x, workflow::item_group& g, const workflow::definition& d, changed_tasks& changed);
+  void gather(const child_note& x, workflow::fan_out& f, const workflow::definition& d, changed_tasks& changed);
   std::optional<item_record> item_of(const child_note& x, std::uint32_t item) const;
   void put(const child_note& x, std::uint32_t item, const item_record& r);
   void put(const child_note& x, std::uint32_t item, const item_row& r);
   void erase_items(std::uint64_t parent, std::uint32_t step);
-  void find_first_in_error(const child_note& x, workflow::item_group& g) const;
+  void find_first_in_error(const child_note& x, workflow::fan_out& f) const;
   /// Of an item's task, if it is one. Nothing: there is none.
   std::optional<snapshot::known_task> child_of_item(const workflow::task& parent, const workflow::definition& d,
                                                     std::uint32_t step, std::uint32_t item, bool whole);

@@ -106,8 +106,8 @@ bool write_batch::may_leave_with_children(const snapshot::known_task& known, std
       continue;
     const auto step = static_cast<std::uint32_t>(i);
     const bool is_over_items = workflow::is_over_items(known.definition->steps[i]);
-    const auto group = is_over_items ? group_of(t.number, step) : std::nullopt;
-    const auto last = group ? group->next : 0;
+    const auto fan_out = is_over_items ? fan_out_of(t.number, step) : std::nullopt;
+    const auto last = fan_out ? fan_out->next : 0;
     for (auto item = is_over_items ? 1U : 0U; item <= last; ++item) {
       const auto child = child_of_item(t, *known.definition, step, item, false);
       if (child && !may_leave_with_children(*child, family))

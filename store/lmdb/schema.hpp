@@ -59,7 +59,7 @@ struct tables {
   lmdb::table schedule_times;  ///< next_at, name -> nothing; unless it is `never`
   lmdb::table
     child_notes; ///< number, step u32, child_duty u8, item u32 -> nothing; what parent or child has yet to be told
-  lmdb::table item_groups; ///< number, step u32 -> workflow::item_group; of steps that go over items
+  lmdb::table item_groups; ///< number, step u32 -> workflow::fan_out; of steps that go over items
   lmdb::table items;       ///< number, step u32, item u32 -> item_record; of those that count in their group
   lmdb::table limit_waits; ///< group u64, priority u8, number, workflow_tag u32, at_a_time u32 -> nothing; has no place
   lmdb::table limit_places; ///< group u64, number -> nothing; under way. As long in `ready` with the other three, too

@@ -212,7 +212,7 @@ void serialize(Archive& ar, definition& x, unsigned) {
 }
 
 template <class Archive>
-void serialize(Archive& ar, item_group& x, unsigned) {
+void serialize(Archive& ar, fan_out& x, unsigned) {
   all(ar, x.size, x.at_a_time, x.may_fail, x.generation, x.room, x.next, x.at_work, x.done, x.failed, x.in_error,
       x.first_in_error, x.told, x.results_size, x.is_gathered, x.is_turned, x.undo_next, x.undo_left, x.why);
 }

@@ -46,7 +46,7 @@ enum class record_kind : std::uint16_t {
   event_rest = 25, ///< tasks that have yet to take an event
   last_event = 26,
   schedule = 27,
-  item_group = 28, ///< what is counted of the items of a step
+  fan_out = 28, ///< what is counted of the items of a step
   item = 29,
   event_place = 30, ///< where the event with an id stands
   partition = 31,

@@ -7,7 +7,7 @@
 
 #include "store/contract/state_store.hpp"
 #include "store/records/frame.hpp"
-#include "workflow/children/item_group.hpp"
+#include "workflow/children/fan_out.hpp"
 #include "workflow/task/task.hpp"
 
 #include <boost/serialization/level.hpp>

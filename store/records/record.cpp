@@ -90,7 +90,7 @@ STEADFAST_RECORD(steadfast::store::event_place_record, event_place)
 STEADFAST_RECORD(steadfast::store::last_event, last_event)
 STEADFAST_RECORD(steadfast::store::partition_record, partition)
 STEADFAST_RECORD(steadfast::workflow::schedule_state, schedule)
-STEADFAST_RECORD(steadfast::workflow::item_group, item_group)
+STEADFAST_RECORD(steadfast::workflow::fan_out, fan_out)
 STEADFAST_RECORD(steadfast::store::item_record, item)
 
 STEADFAST_RECORD(steadfast::workflow::task, task)
@@ -372,7 +372,7 @@ STEADFAST_STORED(event_place_record)
 STEADFAST_STORED(last_event)
 STEADFAST_STORED(partition_record)
 STEADFAST_STORED(workflow::schedule_state)
-STEADFAST_STORED(workflow::item_group)
+STEADFAST_STORED(workflow::fan_out)
 STEADFAST_STORED(item_record)
 template std::string_view encode_record(std::string_view, const task_state_view&);
 template std::string_view encode_record(std::string_view, const task_steps_view&);

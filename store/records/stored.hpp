@@ -1,7 +1,7 @@
 #pragma once
 
 #include "store/contract/state_store.hpp"
-#include "workflow/children/item_group.hpp"
+#include "workflow/children/fan_out.hpp"
 #include "workflow/task/endings.hpp"
 #include "workflow/task/partition.hpp"
 #include "workflow/task/task.hpp"

@@ -36,7 +36,7 @@ numbers_by_id recent_numbers(const lmdb::transaction& txn, const tables& in) {
 /// Of the items of a step, as they are found.
 class item_count {
 public:
-  explicit item_count(const workflow::item_group& of) { found_.is_turned = of.is_turned; }
+  explicit item_count(const workflow::fan_out& of) { found_.is_turned = of.is_turned; }
 
   /// False: it cannot be read.
   bool add(std::string_view key, std::string_view value) {
@@ -45,13 +45,13 @@ public:
       workflow::count(found_, item->state);
     return item.has_value();
   }
-  bool is_as_in(const workflow::item_group& g) const {
+  bool is_as_in(const workflow::fan_out& g) const {
     return g.at_work == found_.at_work && g.undo_left == found_.undo_left && g.in_error == found_.in_error
            && (g.is_gathered || g.is_turned || (g.done == found_.done && g.failed == found_.failed));
   }
 
 private:
-  workflow::item_group found_;
+  workflow::fan_out found_;
 };
 
 class inspection : table_check {
@@ -280,7 +280,7 @@ private:
       return has(in.child_notes, key_of({t.number, step, what, {}, item}));
     };
     const auto row = txn.get(in.item_groups, place);
-    const auto g = row ? readable<workflow::item_group>(place, *row) : std::nullopt;
+    const auto g = row ? readable<workflow::fan_out>(place, *row) : std::nullopt;
     const bool waits = t.steps[i].state == workflow::step_state::waiting;
     if (!g) {
       expect(!row, name + ": what is counted of its items cannot be read");
@@ -570,7 +570,7 @@ void lmdb_engine::check_left(const lmdb::transaction& txn, const rows_of_task& t
   for (const auto& x : workflow::indexed_values(*known->definition, task.payload.view()))
     expect(has(in_.payload_index, payload_index_key(x, t.number)), "missing in the index of payloads");
   rows.each_with(in_.item_groups, {}, [&](std::string_view k, std::string_view value) {
-    const auto g = readable<workflow::item_group>(k, value);
+    const auto g = readable<workflow::fan_out>(k, value);
     expect(g.has_value(), "what is counted of its items cannot be read");
     item_count found{*g};
     rows.each_with(in_.items, k, [&](std::string_view of, std::string_view item) {

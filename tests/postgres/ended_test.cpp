@@ -184,7 +184,7 @@ TEST_CASE("P45: a moment whose task has left the memory makes no second one, als
   s.name = "t1";
   s.workflow = "delivery";
   s.every = std::chrono::hours{1};
-  s.rule = workflow::overlap::beside;
+  s.rule = workflow::overlap::allow;
   REQUIRE(store.one(put_schedule{s, {}, at(0)}).changed);
   end_task(store, workflow::task_id_of("t1", at(2800))); // somebody submitted it before
   let_leave(store, server);

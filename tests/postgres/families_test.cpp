@@ -112,17 +112,17 @@ struct shop {
     return store->list(f, {}, 5000).tasks.size();
   }
   /// What is counted of the items of its first step, as a copy of the store has it.
-  workflow::item_group items_of(const std::string& id) {
+  workflow::fan_out items_of(const std::string& id) {
     const temp_folder folder;
     auto options = small_options(folder.path() / "copy");
     store->copy(options.path);
     options.read_only = true;
     const lmdb_engine copy{options};
     CHECK(copy.check().faults == std::vector<std::string>{});
-    workflow::item_group g;
+    workflow::fan_out g;
     copy.look([&](const lmdb::transaction& txn, const tables& in) {
       const key k{copy.find(id)->number, std::uint32_t{0}};
-      g = decode_record<workflow::item_group>(k, txn.get(in.item_groups, k).value());
+      g = decode_record<workflow::fan_out>(k, txn.get(in.item_groups, k).value());
     });
     return g;
   }

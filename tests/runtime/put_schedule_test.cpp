@@ -89,7 +89,7 @@ TEST_CASE("what is not said of a schedule in C++ is what is not said in a file, 
   client other_process{(n.folder.path() / "socket").string()};
   for (const auto& [overlap, word] : {std::pair{on_overlap::skip, "skip"},
                                       {on_overlap::queue, "queue"},
-                                      {on_overlap::beside, "beside"},
+                                      {on_overlap::allow, "allow"},
                                       {on_overlap::cancel, "cancel"}}) {
     INFO(word);
     CHECK(other_process.put_schedule({.name = "s",

@@ -16,7 +16,7 @@ namespace steadfast::workflow {
 namespace {
 
 constexpr std::array<std::pair<overlap, std::string_view>, 4> overlap_names{
-  {{overlap::skip, "skip"}, {overlap::queue, "queue"}, {overlap::beside, "beside"}, {overlap::cancel, "cancel"}}};
+  {{overlap::skip, "skip"}, {overlap::queue, "queue"}, {overlap::allow, "allow"}, {overlap::cancel, "cancel"}}};
 constexpr span longest_span{std::chrono::hours{24 * 3653}};
 constexpr std::uint8_t highest_priority = 9;
 
@@ -84,7 +84,7 @@ std::vector<std::string> problems(const schedule& s) {
   if (!is_name(s.workflow))
     found.push_back("workflow must be " + std::string{name_rule});
   if (to_string(s.rule) == "?")
-    found.emplace_back("overlap must be skip, queue, beside or cancel");
+    found.emplace_back("overlap must be skip, queue, allow or cancel");
   if (s.priority && *s.priority > highest_priority)
     found.push_back("priority must be at most " + std::to_string(highest_priority));
   if (!s.payload.empty() && !is_json(s.payload.view()))

@@ -19,7 +19,7 @@ namespace steadfast::workflow {
 enum class overlap : std::uint8_t {
   skip = 1,   ///< no task is made
   queue = 2,  ///< one is made when that task has ended; of several such moments for the first
-  beside = 3, ///< one is made
+  allow = 3,  ///< one is made, and both run at the same time
   cancel = 4, ///< that task is cancelled; one is made when it has ended, for the last of such moments
 };
 std::string_view to_string(overlap x);

@@ -45,7 +45,7 @@ void put_in_queue(schedule_state& s, instant moment, instant now, const std::str
 
 /// False: there is no room for its task; all is as before.
 bool meet(schedule_state& s, instant moment, instant now, const schedule_needs& needs) {
-  const auto before = s.what.rule == overlap::beside ? task_before{} : needs.before(s.last_task);
+  const auto before = s.what.rule == overlap::allow ? task_before{} : needs.before(s.last_task);
   if (!before.is_open)
     return make_one(s, moment, now, needs);
   switch (s.what.rule) {
@@ -67,7 +67,7 @@ bool meet(schedule_state& s, instant moment, instant now, const schedule_needs& 
 
 /// The one that was queued has its turn when the task before is over. False: there is no room.
 bool serve_queued(schedule_state& s, instant now, const schedule_needs& needs) {
-  if (s.queued == unset || (s.what.rule != overlap::beside && needs.before(s.last_task).is_open))
+  if (s.queued == unset || (s.what.rule != overlap::allow && needs.before(s.last_task).is_open))
     return true;
   if (!make_one(s, s.queued, now, needs))
     return false;

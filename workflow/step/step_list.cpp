@@ -32,9 +32,9 @@ step_list::shared_stretch& step_list::to_change(std::size_t i) {
   if (i < stretch_size)
     return first_;
   const auto after_first = i - stretch_size;
-  auto& g = rest_[after_first / group_size].change();
-  g.is_settled = false;
-  return g.stretches[after_first % group_size / stretch_size];
+  auto& r = rest_[after_first / block_size].change();
+  r.is_settled = false;
+  return r.stretches[after_first % block_size / stretch_size];
 }
 
 void step_list::push_back(step s) {
@@ -53,11 +53,11 @@ void step_list::append(shared_stretch s) {
     first_ = std::move(s);
     return;
   }
-  if ((size_ - stretch_size) % group_size == 0)
-    rest_.emplace_back(group{});
-  auto& g = rest_.back().change();
-  g.is_settled = false;
-  g.stretches.push_back(std::move(s));
+  if ((size_ - stretch_size) % block_size == 0)
+    rest_.emplace_back(block{});
+  auto& r = rest_.back().change();
+  r.is_settled = false;
+  r.stretches.push_back(std::move(s));
 }
 
 // The new ones are all alike, so they are one stretch.
@@ -94,11 +94,11 @@ std::uint32_t step_list::last_order() const {
   };
   if (size_ > 0)
     ask(*first_);
-  for (const auto& g : rest_)
-    if (g->is_settled)
-      last = std::max(last, g->sum.last_order);
+  for (const auto& r : rest_)
+    if (r->is_settled)
+      last = std::max(last, r->sum.last_order);
     else
-      for (const auto& s : g->stretches)
+      for (const auto& s : r->stretches)
         ask(*s);
   return last;
 }
@@ -108,22 +108,22 @@ void step_list::settle(stretch& s) {
   s.is_settled = true;
 }
 
-void step_list::settle(group& g) {
-  g.sum = {};
-  for (auto& s : g.stretches) {
+void step_list::settle(block& b) {
+  b.sum = {};
+  for (auto& s : b.stretches) {
     if (!s->is_settled)
       settle(s.change());
-    g.sum.add(s->sum);
+    b.sum.add(s->sum);
   }
-  g.is_settled = true;
+  b.is_settled = true;
 }
 
 void step_list::settle() {
   if (first_ && !first_->is_settled)
     settle(first_.change());
-  for (auto& g : rest_)
-    if (!g->is_settled)
-      settle(g.change());
+  for (auto& r : rest_)
+    if (!r->is_settled)
+      settle(r.change());
 }
 
 bool operator==(const step_list& a, const step_list& b) {

@@ -16,11 +16,11 @@ namespace steadfast::workflow {
 /// The steps of a task. They lie in stretches of eight, and copies of a task share stretches and steps: a change copies
 /// the step, and the pointers of its stretch. Which steps of two tasks differ is found by which they do not share. Each
 /// stretch knows which of its steps the rules may have to look at. A task of up to eight steps has one stretch; of
-/// larger ones sixteen stretches make a group, which is shared and knows the same of all its steps.
+/// larger ones sixteen stretches make a block, which is shared and knows the same of all its steps.
 class step_list {
 public:
   static constexpr std::size_t stretch_size = few_steps::size_max;
-  static constexpr std::size_t group_size = 16 * stretch_size;
+  static constexpr std::size_t block_size = 16 * stretch_size;
 
   class iterator;
   using const_iterator = iterator;
@@ -79,9 +79,9 @@ public:
     }
     if (!a.first_.is_same(b.first_))
       f(std::size_t{0});
-    for (std::size_t g = 0; g < a.rest_.size(); ++g)
-      if (!a.rest_[g].is_same(b.rest_[g]))
-        a.each_changed_stretch_in(b, g, f);
+    for (std::size_t i = 0; i < a.rest_.size(); ++i)
+      if (!a.rest_[i].is_same(b.rest_[i]))
+        a.each_changed_stretch_in(b, i, f);
   }
 
   /// Calls f(position) for at least each step of `b` that `a` has not alike: of lists of two sizes, for all.
@@ -109,20 +109,20 @@ private:
   };
   using shared_stretch = shared_value<stretch>;
 
-  struct group {
+  struct block {
     std::vector<shared_stretch> stretches;
     step_summary sum;
     bool is_settled = false; ///< `sum` is right, and so is that of each stretch
   };
 
   static void settle(stretch& s);
-  static void settle(group& g);
+  static void settle(block& b);
 
   const stretch& stretch_at(std::size_t i) const {
     if (i < stretch_size)
       return *first_;
     const auto after_first = i - stretch_size;
-    return *rest_[after_first / group_size]->stretches[after_first % group_size / stretch_size];
+    return *rest_[after_first / block_size]->stretches[after_first % block_size / stretch_size];
   }
   shared_stretch& to_change(std::size_t i);
   void append(shared_stretch s);
@@ -130,11 +130,11 @@ private:
   template <step_mark M, class F>
   static void each_in(const stretch& s, std::size_t first, F f);
   template <class F>
-  void each_changed_stretch_in(const step_list& b, std::size_t g, F f) const;
+  void each_changed_stretch_in(const step_list& b, std::size_t i, F f) const;
 
   std::size_t size_ = 0;
   shared_stretch first_;
-  std::vector<shared_value<group>> rest_; ///< what comes after the first stretch
+  std::vector<shared_value<block>> rest_; ///< what comes after the first stretch
   bool is_caught_up_ = false;
 };
 
@@ -202,11 +202,11 @@ void step_list::each(F f) const {
   if (size_ == 0)
     return;
   each_in<M>(*first_, 0, f);
-  for (std::size_t g = 0; g < rest_.size(); ++g) {
-    if (rest_[g]->is_settled && rest_[g]->sum.of(M) == 0)
+  for (std::size_t i = 0; i < rest_.size(); ++i) {
+    if (rest_[i]->is_settled && rest_[i]->sum.of(M) == 0)
       continue;
-    for (std::size_t s = 0; s < rest_[g]->stretches.size(); ++s)
-      each_in<M>(*rest_[g]->stretches[s], stretch_size + g * group_size + s * stretch_size, f);
+    for (std::size_t s = 0; s < rest_[i]->stretches.size(); ++s)
+      each_in<M>(*rest_[i]->stretches[s], stretch_size + i * block_size + s * stretch_size, f);
   }
 }
 
@@ -215,9 +215,9 @@ bool step_list::any() const {
   const auto has = [](const stretch& s) { return (s.is_settled ? s.sum.of(M) : marked_of<M>(s.steps)) != 0; };
   if (size_ == 0)
     return false;
-  return has(*first_) || std::any_of(rest_.begin(), rest_.end(), [&](const shared_value<group>& g) {
-           return g->is_settled ? g->sum.of(M) != 0
-                                : std::any_of(g->stretches.begin(), g->stretches.end(),
+  return has(*first_) || std::any_of(rest_.begin(), rest_.end(), [&](const shared_value<block>& r) {
+           return r->is_settled ? r->sum.of(M) != 0
+                                : std::any_of(r->stretches.begin(), r->stretches.end(),
                                               [&](const shared_stretch& s) { return has(*s); });
          });
 }
@@ -228,21 +228,21 @@ void step_list::each_summary(F f) const {
   if (size_ == 0)
     return;
   tell(*first_);
-  for (const auto& g : rest_)
-    if (g->is_settled)
-      f(g->sum);
+  for (const auto& r : rest_)
+    if (r->is_settled)
+      f(r->sum);
     else
-      for (const auto& s : g->stretches)
+      for (const auto& s : r->stretches)
         tell(*s);
 }
 
 template <class F>
-void step_list::each_changed_stretch_in(const step_list& b, std::size_t g, F f) const {
-  const auto& mine = rest_[g]->stretches;
-  const auto& others = b.rest_[g]->stretches;
+void step_list::each_changed_stretch_in(const step_list& b, std::size_t i, F f) const {
+  const auto& mine = rest_[i]->stretches;
+  const auto& others = b.rest_[i]->stretches;
   for (std::size_t s = 0; s < mine.size(); ++s)
     if (!mine[s].is_same(others[s]))
-      f(stretch_size + g * group_size + s * stretch_size);
+      f(stretch_size + i * block_size + s * stretch_size);
 }
 
 } // namespace steadfast::workflow

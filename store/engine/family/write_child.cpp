@@ -186,8 +186,8 @@ std::optional<std::uint64_t> write_batch::incident_of_child(const workflow::task
   if (!i || !workflow::starts_child(d.steps[*i]))
     return std::nullopt;
   const auto step_number = static_cast<std::uint32_t>(*i);
-  const auto group = workflow::is_over_items(d.steps[*i]) ? group_of(t.number, step_number) : std::nullopt;
-  const auto child = ref_of(workflow::child_id(t, d, *i, group ? group->first_in_error : 0));
+  const auto fan_out = workflow::is_over_items(d.steps[*i]) ? fan_out_of(t.number, step_number) : std::nullopt;
+  const auto child = ref_of(workflow::child_id(t, d, *i, fan_out ? fan_out->first_in_error : 0));
   const auto alerts = child ? alerts_of_task(child->number) : std::vector<alert_entry>{};
   return alerts.empty() ? std::nullopt : incidents_.incident_of(alerts.back().number);
 }

@@ -24,15 +24,15 @@ child_note of_items(const child_note& x, child_duty what, std::uint32_t item = 0
 
 } // namespace
 
-std::optional<workflow::item_group> write_batch::group_of(std::uint64_t parent, std::uint32_t step) const {
+std::optional<workflow::fan_out> write_batch::fan_out_of(std::uint64_t parent, std::uint32_t step) const {
   const key k{parent, step};
   const auto bytes = txn_.get(in_.item_groups, k);
-  return bytes ? std::optional{decode_record<workflow::item_group>(k, *bytes)} : std::nullopt;
+  return bytes ? std::optional{decode_record<workflow::fan_out>(k, *bytes)} : std::nullopt;
 }
 
-void write_batch::put(const child_note& x, const workflow::item_group& g) {
+void write_batch::put(const child_note& x, const workflow::fan_out& f) {
   const key k{x.parent, x.step};
-  txn_.put(in_.item_groups, k, encode_record(k, g));
+  txn_.put(in_.item_groups, k, encode_record(k, f));
 }
 
 std::optional<item_record> write_batch::item_of(const child_note& x, std::uint32_t item) const {
@@ -68,12 +68,12 @@ std::optional<snapshot::known_task> write_batch::child_of_item(const workflow::t
 
 void write_batch::say_of_items(const child_note& x, const workflow::task& parent, const workflow::definition& d,
                                changed_tasks& changed) {
-  auto g = group_of(x.parent, x.step);
-  switch (act_of(x, parent, d, g ? &*g : nullptr)) {
+  auto f = fan_out_of(x.parent, x.step);
+  switch (act_of(x, parent, d, f ? &*f : nullptr)) {
     case items_act::begin: return begin_items(x, parent, d, changed);
-    case items_act::go_on: return go_on_with_items(x, *std::move(g), parent, d, changed);
-    case items_act::undo: return undo_items(x, *std::move(g), parent, d, changed);
-    case items_act::note_end: return note_item_end(x, *std::move(g), parent, d, changed);
+    case items_act::go_on: return go_on_with_items(x, *std::move(f), parent, d, changed);
+    case items_act::undo: return undo_items(x, *std::move(f), parent, d, changed);
+    case items_act::note_end: return note_item_end(x, *std::move(f), parent, d, changed);
     case items_act::take_back_start: return end_step(x, take_back_start(x) ? never_begun() : lost_items(), changed);
     case items_act::end_undone: return end_step(x, never_begun(), changed);
     case items_act::none: return;
@@ -93,21 +93,21 @@ void write_batch::begin_items(const child_note& x, const workflow::task& parent,
   std::uint32_t item = 0;
   for (auto& payload : made.payloads)
     put(x, ++item, item_record{workflow::item_state::to_start, workflow::blob{std::move(payload)}});
-  put(x, made.group);
-  go_on_with_items(x, std::move(made.group), parent, d, changed);
+  put(x, made.counts);
+  go_on_with_items(x, std::move(made.counts), parent, d, changed);
 }
 
-void write_batch::go_on_with_items(const child_note& x, workflow::item_group g, const workflow::task& parent,
+void write_batch::go_on_with_items(const child_note& x, workflow::fan_out f, const workflow::task& parent,
                                    const workflow::definition& d, changed_tasks& changed) {
-  const auto before = g;
-  if (const auto item = next_to_start(g, settings_.options->result_size_max))
-    start_item(x, g, item, parent, d, changed);
-  else if (g.in_error > 0)
-    tell_trouble(x, g, parent, d, changed); // it has begun to wait anew
-  follow_items(x, before, g, parent, d, changed);
+  const auto before = f;
+  if (const auto item = next_to_start(f, settings_.options->result_size_max))
+    start_item(x, f, item, parent, d, changed);
+  else if (f.in_error > 0)
+    tell_trouble(x, f, parent, d, changed); // it has begun to wait anew
+  follow_items(x, before, f, parent, d, changed);
 }
 
-void write_batch::start_item(const child_note& x, workflow::item_group& g, std::uint32_t item,
+void write_batch::start_item(const child_note& x, workflow::fan_out& f, std::uint32_t item,
                              const workflow::task& parent, const workflow::definition& d, changed_tasks& changed) {
   std::optional<std::string> why_not;
   auto there = item_of(x, item);
@@ -115,88 +115,88 @@ void write_batch::start_item(const child_note& x, workflow::item_group& g, std::
     child_notes_.push_back(of_items(x, child_duty::tell_parent, item)); // of another store, which may have ended
   } else {
     auto payload = there ? std::string{there->bytes.view()} : std::string{};
-    auto made = make_child(workflow::child_for(parent, d, x.step, g, item, std::move(payload)), x.at, changed);
+    auto made = make_child(workflow::child_for(parent, d, x.step, f, item, std::move(payload)), x.at, changed);
     if (auto* const why = std::get_if<std::string>(&made))
       why_not = std::move(*why);
   }
-  put(x, item, started(g, item, why_not));
+  put(x, item, started(f, item, why_not));
 }
 
-void write_batch::note_item_end(const child_note& x, workflow::item_group g, const workflow::task& parent,
+void write_batch::note_item_end(const child_note& x, workflow::fan_out f, const workflow::task& parent,
                                 const workflow::definition& d, changed_tasks& changed) {
   const auto was = item_of(x, x.item);
   const auto child = was ? child_of_item(parent, d, x.step, x.item, true) : std::nullopt;
   if (!child)
     return;
-  const auto before = g;
+  const auto before = f;
   const auto row =
-    noted_end(g, x.item, was->state, workflow::end_of_child(child->state.task, *child->definition, d, x.step));
+    noted_end(f, x.item, was->state, workflow::end_of_child(child->state.task, *child->definition, d, x.step));
   if (!row)
     return;
   put(x, x.item, *row);
-  follow_items(x, before, g, parent, d, changed);
+  follow_items(x, before, f, parent, d, changed);
 }
 
-void write_batch::undo_items(const child_note& x, workflow::item_group g, const workflow::task& parent,
+void write_batch::undo_items(const child_note& x, workflow::fan_out f, const workflow::task& parent,
                              const workflow::definition& d, changed_tasks& changed) {
-  const auto before = g;
-  if (const auto item = next_to_undo(g, x, parent))
-    undo_item(x, g, item, parent, d, changed);
-  follow_items(x, before, g, parent, d, changed);
+  const auto before = f;
+  if (const auto item = next_to_undo(f, x, parent))
+    undo_item(x, f, item, parent, d, changed);
+  follow_items(x, before, f, parent, d, changed);
 }
 
-void write_batch::undo_item(const child_note& x, workflow::item_group& g, std::uint32_t item,
-                            const workflow::task& parent, const workflow::definition& d, changed_tasks& changed) {
+void write_batch::undo_item(const child_note& x, workflow::fan_out& f, std::uint32_t item, const workflow::task& parent,
+                            const workflow::definition& d, changed_tasks& changed) {
   const auto row = item_of(x, item);
   const auto* const there = row ? &*row : nullptr;
   const auto child =
-    may_need_undo(g, there) ? child_of_item(parent, d, x.step, item, false) : std::optional<snapshot::known_task>{};
+    may_need_undo(f, there) ? child_of_item(parent, d, x.step, item, false) : std::optional<snapshot::known_task>{};
   if (!child || child->state.task.state == workflow::process_state::undone)
     return;
-  const auto told = told_to_undo(g, item, there);
-  auto t = apply_to(child->state.task.number, undo_asked_by(parent, g), x.at, true);
+  const auto told = told_to_undo(f, item, there);
+  auto t = apply_to(child->state.task.number, undo_asked_by(parent, f), x.at, true);
   const auto& next = t ? *t : child->state.task; // it may have been on its way, or need a person
-  put(x, item, noted_undo(g, item, told, workflow::end_of_child(next, *child->definition, d, x.step)));
+  put(x, item, noted_undo(f, item, told, workflow::end_of_child(next, *child->definition, d, x.step)));
   if (t)
     changed.insert_or_assign(t->number, *std::move(t));
 }
 
-void write_batch::follow_items(const child_note& x, const workflow::item_group& before, workflow::item_group& g,
+void write_batch::follow_items(const child_note& x, const workflow::fan_out& before, workflow::fan_out& f,
                                const workflow::task& parent, const workflow::definition& d, changed_tasks& changed) {
   const bool waits = waits_for_items(x, parent);
-  turn_if_due(g, waits, settings_.options->result_size_max);
-  if (is_first_in_error_unknown(g))
-    find_first_in_error(x, g);
-  auto news = news_of(before, g, waits);
+  turn_if_due(f, waits, settings_.options->result_size_max);
+  if (is_first_in_error_unknown(f))
+    find_first_in_error(x, f);
+  auto news = news_of(before, f, waits);
   if (news.is_put)
-    put(x, g);
+    put(x, f);
   if (news.is_next_undone)
-    child_notes_.push_back(of_items(x, child_duty::undo, g.undo_next));
+    child_notes_.push_back(of_items(x, child_duty::undo, f.undo_next));
   if (news.are_gathered)
-    return gather(x, g, d, changed);
+    return gather(x, f, d, changed);
   if (news.ended)
     return end_step(x, *std::move(news.ended), changed);
   if (news.is_in_trouble)
-    tell_trouble(x, g, parent, d, changed);
+    tell_trouble(x, f, parent, d, changed);
   if (news.counted)
     end_step(x, *std::move(news.counted), changed);
   if (news.is_next_started)
     child_notes_.push_back(of_items(x, child_duty::start));
 }
 
-void write_batch::tell_trouble(const child_note& x, const workflow::item_group& g, const workflow::task& parent,
+void write_batch::tell_trouble(const child_note& x, const workflow::fan_out& f, const workflow::task& parent,
                                const workflow::definition& d, changed_tasks& changed) {
   const bool waits = waits_for_items(x, parent);
-  if (!is_trouble_told(g, waits))
+  if (!is_trouble_told(f, waits))
     return;
   const auto first =
-    g.in_error > 0 ? child_of_item(parent, d, x.step, g.first_in_error, false) : std::optional<snapshot::known_task>{};
+    f.in_error > 0 ? child_of_item(parent, d, x.step, f.first_in_error, false) : std::optional<snapshot::known_task>{};
   auto end =
     first ? std::optional{workflow::end_of_child(first->state.task, *first->definition, d, x.step)} : std::nullopt;
-  end_step(x, trouble_of(g, waits, std::move(end)), changed);
+  end_step(x, trouble_of(f, waits, std::move(end)), changed);
 }
 
-void write_batch::gather(const child_note& x, workflow::item_group& g, const workflow::definition& d,
+void write_batch::gather(const child_note& x, workflow::fan_out& f, const workflow::definition& d,
                          changed_tasks& changed) {
   workflow::gathered_results all;
   const key place{x.parent, x.step};
@@ -204,19 +204,19 @@ void write_batch::gather(const child_note& x, workflow::item_group& g, const wor
     all.add(decode_record<item_record>(c.key(), c.value()).bytes.view());
     return true;
   });
-  auto end = end_with_results(g, d, x.step, std::move(all).text());
-  put(x, g);
+  auto end = end_with_results(f, d, x.step, std::move(all).text());
+  put(x, f);
   erase_items(x.parent, x.step);
   end_step(x, std::move(end), changed);
 }
 
-void write_batch::find_first_in_error(const child_note& x, workflow::item_group& g) const {
+void write_batch::find_first_in_error(const child_note& x, workflow::fan_out& f) const {
   const key place{x.parent, x.step};
   each_with(txn_, in_.items, place.view(), place.view(), [&](const lmdb::cursor& c) {
     const auto state = decode_record<item_record>(c.key(), c.value()).state;
-    if (needs_person(g, state))
-      g.first_in_error = key_reader{c.key().substr(place.view().size())}.number<std::uint32_t>().value_or(0);
-    return g.first_in_error == 0;
+    if (needs_person(f, state))
+      f.first_in_error = key_reader{c.key().substr(place.view().size())}.number<std::uint32_t>().value_or(0);
+    return f.first_in_error == 0;
   });
 }
 

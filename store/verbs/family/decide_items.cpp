@@ -11,27 +11,27 @@ namespace steadfast::store {
 using workflow::child_duty;
 using workflow::child_end;
 using workflow::child_state;
-using workflow::item_group;
+using workflow::fan_out;
 using workflow::item_state;
 
 namespace {
 
-child_end end_of_items(child_state how, const item_group& g) {
-  return {how, g.why, {}, {}, 0, to_string(g)};
+child_end end_of_items(child_state how, const fan_out& f) {
+  return {how, f.why, {}, {}, 0, to_string(f)};
 }
 
-items_act act_of_start_of_items(const child_note& x, const workflow::task& parent, const item_group* g) {
+items_act act_of_start_of_items(const child_note& x, const workflow::task& parent, const fan_out* f) {
   if (!waits_for_items(x, parent)) // what was begun beside it turned the task round
-    return g != nullptr ? items_act::none : items_act::end_undone;
-  const bool is_of_this_attempt = g != nullptr && g->generation == parent.steps[x.step].key_generation;
+    return f != nullptr ? items_act::none : items_act::end_undone;
+  const bool is_of_this_attempt = f != nullptr && f->generation == parent.steps[x.step].key_generation;
   return is_of_this_attempt ? items_act::go_on : items_act::begin;
 }
 
 items_act act_of_undo_of_items(const child_note& x, const workflow::task& parent, const workflow::definition& d,
-                               const item_group* g) {
-  if (g == nullptr)
+                               const fan_out* f) {
+  if (f == nullptr)
     return items_act::take_back_start;
-  const bool is_due = x.item == 0 ? is_undo_due(x, parent, d) : g->is_turned; // else it is that of an earlier attempt
+  const bool is_due = x.item == 0 ? is_undo_due(x, parent, d) : f->is_turned; // else it is that of an earlier attempt
   return is_due ? items_act::undo : items_act::none;
 }
 
@@ -41,12 +41,11 @@ bool waits_for_items(const child_note& x, const workflow::task& parent) {
   return parent.steps[x.step].state == workflow::step_state::waiting;
 }
 
-items_act act_of(const child_note& x, const workflow::task& parent, const workflow::definition& d,
-                 const item_group* g) {
+items_act act_of(const child_note& x, const workflow::task& parent, const workflow::definition& d, const fan_out* f) {
   switch (x.what) {
-    case child_duty::start: return act_of_start_of_items(x, parent, g);
-    case child_duty::undo: return act_of_undo_of_items(x, parent, d, g);
-    case child_duty::tell_parent: return g != nullptr && x.item != 0 ? items_act::note_end : items_act::none;
+    case child_duty::start: return act_of_start_of_items(x, parent, f);
+    case child_duty::undo: return act_of_undo_of_items(x, parent, d, f);
+    case child_duty::tell_parent: return f != nullptr && x.item != 0 ? items_act::note_end : items_act::none;
     case child_duty::none: break;
   }
   return items_act::none;
@@ -58,101 +57,101 @@ child_end lost_items() {
 
 // ---- one item ----
 
-std::uint32_t next_to_start(item_group& g, std::size_t results_size_max) {
-  turn_if_failed(g, results_size_max);
-  if (!may_start_next(g))
+std::uint32_t next_to_start(fan_out& f, std::size_t results_size_max) {
+  turn_if_failed(f, results_size_max);
+  if (!may_start_next(f))
     return 0;
-  ++g.at_work;
-  return ++g.next;
+  ++f.at_work;
+  return ++f.next;
 }
 
-std::uint32_t next_to_undo(item_group& g, const child_note& x, const workflow::task& parent) {
+std::uint32_t next_to_undo(fan_out& f, const child_note& x, const workflow::task& parent) {
   if (x.item == 0) // it is the turn of the step
-    turn(g, parent.cause);
-  return may_undo_next(g) ? g.undo_next-- : 0;
+    turn(f, parent.cause);
+  return may_undo_next(f) ? f.undo_next-- : 0;
 }
 
-item_record started(item_group& g, std::uint32_t item, const std::optional<std::string>& why_not) {
+item_record started(fan_out& f, std::uint32_t item, const std::optional<std::string>& why_not) {
   if (!why_not)
     return {item_state::at_work, {}};
-  return {note_item(g, item, item_state::at_work, not_made(*why_not)), {}};
+  return {note_item(f, item, item_state::at_work, not_made(*why_not)), {}};
 }
 
-std::optional<item_row> noted_end(item_group& g, std::uint32_t item, item_state was, child_end end) {
-  const auto is = note_item(g, item, was, end);
+std::optional<item_row> noted_end(fan_out& f, std::uint32_t item, item_state was, child_end end) {
+  const auto is = note_item(f, item, was, end);
   if (is == was)
     return std::nullopt;
   return item_row{is == item_state::undone, {is, is == item_state::done ? std::move(end.result) : workflow::blob{}}};
 }
 
-bool may_need_undo(const item_group& g, const item_record* there) {
-  return there != nullptr ? there->state != item_state::failed : g.is_gathered;
+bool may_need_undo(const fan_out& f, const item_record* there) {
+  return there != nullptr ? there->state != item_state::failed : f.is_gathered;
 }
 
-item_state told_to_undo(item_group& g, std::uint32_t item, const item_record* there) {
+item_state told_to_undo(fan_out& f, std::uint32_t item, const item_record* there) {
   const auto was = there != nullptr ? there->state : item_state::done;
   const bool was_told = was == item_state::undoing || was == item_state::undo_in_error;
-  return was_told ? was : note_undo(g, item, was);
+  return was_told ? was : note_undo(f, item, was);
 }
 
-workflow::undo_requested undo_asked_by(const workflow::task& parent, const item_group& g) {
-  return {{"its parent " + workflow::quoted(parent.id), g.why}};
+workflow::undo_requested undo_asked_by(const workflow::task& parent, const fan_out& f) {
+  return {{"its parent " + workflow::quoted(parent.id), f.why}};
 }
 
-item_row noted_undo(item_group& g, std::uint32_t item, item_state told, const child_end& end) {
-  const auto is = note_item(g, item, told, end);
+item_row noted_undo(fan_out& f, std::uint32_t item, item_state told, const child_end& end) {
+  const auto is = note_item(f, item, told, end);
   return {is == item_state::undone, {is, {}}};
 }
 
 // ---- the step ----
 
-void turn_if_due(item_group& g, bool waits, std::size_t results_size_max) {
+void turn_if_due(fan_out& f, bool waits, std::size_t results_size_max) {
   if (waits)
-    turn_if_failed(g, results_size_max);
+    turn_if_failed(f, results_size_max);
 }
 
-bool is_first_in_error_unknown(const item_group& g) {
-  return g.in_error > 0 && g.first_in_error == 0;
+bool is_first_in_error_unknown(const fan_out& f) {
+  return f.in_error > 0 && f.first_in_error == 0;
 }
 
-items_news news_of(const item_group& before, item_group& g, bool waits) {
+items_news news_of(const fan_out& before, fan_out& f, bool waits) {
   items_news n;
-  const bool is_told_now = is_telling_due(g) && waits;
+  const bool is_told_now = is_telling_due(f) && waits;
   if (is_told_now)
-    g.told = g.done + g.failed;
-  n.is_put = g != before;
-  n.is_next_undone = may_undo_next(g);
-  n.are_gathered = have_ended(g) && !g.is_gathered && waits;
+    f.told = f.done + f.failed;
+  n.is_put = f != before;
+  n.is_next_undone = may_undo_next(f);
+  n.are_gathered = have_ended(f) && !f.is_gathered && waits;
   if (n.are_gathered)
     return n;
-  if (are_undone(g)) {
-    n.ended = end_of_items(child_state::undone, g);
+  if (are_undone(f)) {
+    n.ended = end_of_items(child_state::undone, f);
     return n;
   }
-  n.is_in_trouble = g.first_in_error != before.first_in_error || (g.is_turned && g.in_error > 0);
+  n.is_in_trouble = f.first_in_error != before.first_in_error || (f.is_turned && f.in_error > 0);
   if (is_told_now)
-    n.counted = end_of_items(child_state::counted, g);
-  n.is_next_started = may_start_next(g) && waits;
+    n.counted = end_of_items(child_state::counted, f);
+  n.is_next_started = may_start_next(f) && waits;
   return n;
 }
 
-bool is_trouble_told(const item_group& g, bool waits) {
-  const bool may_others_be_undone = g.undo_next > 0 || g.undo_left > g.in_error;
-  return g.in_error == 0 || waits || !may_others_be_undone;
+bool is_trouble_told(const fan_out& f, bool waits) {
+  const bool may_others_be_undone = f.undo_next > 0 || f.undo_left > f.in_error;
+  return f.in_error == 0 || waits || !may_others_be_undone;
 }
 
-child_end trouble_of(const item_group& g, bool waits, std::optional<child_end> first) {
-  if (g.in_error == 0)
+child_end trouble_of(const fan_out& f, bool waits, std::optional<child_end> first) {
+  if (f.in_error == 0)
     return {child_state::at_work, {}, {}, {}};
   auto end = first ? *std::move(first) : child_end{child_state::undo_failed, "there is no task of it", {}, {}};
   end.how = waits ? child_state::in_error : child_state::undo_failed;
-  end.item = g.first_in_error;
+  end.item = f.first_in_error;
   return end;
 }
 
-child_end end_with_results(item_group& g, const workflow::definition& d, std::size_t step, std::string results) {
-  g.is_gathered = true;
-  auto end = end_of_items(child_state::processed, g);
+child_end end_with_results(fan_out& f, const workflow::definition& d, std::size_t step, std::string results) {
+  f.is_gathered = true;
+  auto end = end_of_items(child_state::processed, f);
   end.result = workflow::blob{std::move(results)};
   end.facts = workflow::facts_of(d, step, end.result.view());
   return end;

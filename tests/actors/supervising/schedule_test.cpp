@@ -20,7 +20,7 @@ workflow::schedule often(workflow::span every, const std::string& name = "often"
   s.name = name;
   s.workflow = "trip";
   s.every = every;
-  s.rule = workflow::overlap::beside;
+  s.rule = workflow::overlap::allow;
   return s;
 }
 

@@ -141,7 +141,7 @@ TEST_CASE("row 122: after hours without a supervisor the newest moment is served
 
 TEST_CASE("row 123: a clock that was an hour ahead makes no moment come twice") {
   opened_store store;
-  put(store, hourly_schedule("hourly", workflow::overlap::beside));
+  put(store, hourly_schedule("hourly", workflow::overlap::allow));
   CHECK(fire(store, full_hour + an_hour).made == 1);
   for (std::int64_t s = full_hour; s < full_hour + 2 * an_hour; s += 600)
     CHECK(fire(store, s).made == 0);

@@ -104,7 +104,7 @@ TEST_CASE("one moment is queued, the first, and has its turn as soon as the task
 }
 
 TEST_CASE("tasks run at the same time if the schedule says so") {
-  hourly s{overlap::beside};
+  hourly s{overlap::allow};
   s.serve_at(hour(1));
   s.serve_at(hour(2));
   CHECK(s.made == std::vector{hour(1), hour(2)});
@@ -148,7 +148,7 @@ TEST_CASE("a moment whose task is refused is over, and says why") {
 }
 
 TEST_CASE("row 122: what was due while nobody served is made up for as far as the schedule says, and told") {
-  hourly s{overlap::beside};
+  hourly s{overlap::allow};
   s.state.what.catch_up = 2h;
   s.state.what.catch_up_max = 2;
   s.serve_at(hour(10) + 1min);
@@ -177,7 +177,7 @@ TEST_CASE("a schedule that is paused makes nothing, and nothing of that time whe
 }
 
 TEST_CASE("P45: moments that were due before a schedule is paused, and were not met, are shown as missed") {
-  hourly s{overlap::beside};
+  hourly s{overlap::allow};
   s.serve_at(hour(1));
   pause(s.state, "ann", {}, hour(4) + 1min); // after a time without a supervisor
   REQUIRE_FALSE(s.state.notes.empty());
@@ -191,7 +191,7 @@ TEST_CASE("P45: moments that were due before a schedule is paused, and were not 
 }
 
 TEST_CASE("a moment that was met before a schedule is paused is not shown as missed") {
-  hourly s{overlap::beside};
+  hourly s{overlap::allow};
   s.serve_at(hour(1));
   const auto notes = s.state.notes.size();
   pause(s.state, "ann", {}, hour(1) + 1min);
@@ -199,7 +199,7 @@ TEST_CASE("a moment that was met before a schedule is paused is not shown as mis
 }
 
 TEST_CASE("row 123: a clock that was put forward and back makes no moment come twice, and none before its time") {
-  hourly s{overlap::beside};
+  hourly s{overlap::allow};
   s.serve_at(hour(1));
   s.serve_at(hour(100)); // forward
   const auto after_jump = s.made;

@@ -19,7 +19,7 @@ namespace {
 
 using numbers = std::vector<std::size_t>;
 
-constexpr std::size_t three_groups = step_list::stretch_size + 2 * step_list::group_size + 3;
+constexpr std::size_t three_blocks = step_list::stretch_size + 2 * step_list::block_size + 3;
 
 step_list of_size(std::size_t count) {
   step_list steps;
@@ -159,31 +159,31 @@ TEST_CASE("a change of one of a few steps leaves the others shared, and new ones
 
 TEST_CASE("steps come in order, whichever way the list was made") {
   step_list grown;
-  std::vector<step> plain(three_groups);
-  for (std::size_t i = 0; i < three_groups; ++i) {
+  std::vector<step> plain(three_blocks);
+  for (std::size_t i = 0; i < three_blocks; ++i) {
     plain[i].attempt = static_cast<std::uint32_t>(i);
     grown.push_back(plain[i]);
   }
   const step_list made{plain};
   CHECK(grown == made);
-  CHECK(made.size() == three_groups);
+  CHECK(made.size() == three_blocks);
   CHECK(std::equal(made.begin(), made.end(), plain.begin(), plain.end()));
-  CHECK(made.back().attempt == three_groups - 1);
-  CHECK(made.end() - made.begin() == static_cast<std::ptrdiff_t>(three_groups));
+  CHECK(made.back().attempt == three_blocks - 1);
+  CHECK(made.end() - made.begin() == static_cast<std::ptrdiff_t>(three_blocks));
   auto shorter = made;
   shorter.resize(20);
   CHECK(std::equal(shorter.begin(), shorter.end(), plain.begin(), plain.begin() + 20));
-  shorter.resize(three_groups);
+  shorter.resize(three_blocks);
   CHECK(shorter[19].attempt == 19);
   CHECK(shorter[20] == step{});
-  CHECK(shorter.size() == three_groups);
+  CHECK(shorter.size() == three_blocks);
 }
 
 TEST_CASE("the steps that a rule asks for are found, before and after they are summed up") {
-  auto steps = of_size(three_groups);
-  for (const std::size_t i : {std::size_t{3}, std::size_t{9}, std::size_t{200}, three_groups - 1})
+  auto steps = of_size(three_blocks);
+  for (const std::size_t i : {std::size_t{3}, std::size_t{9}, std::size_t{200}, three_blocks - 1})
     steps.change(i).doing = attempt_action::perform;
-  const numbers open{3, 9, 200, three_groups - 1};
+  const numbers open{3, 9, 200, three_blocks - 1};
   CHECK(with_mark<step_mark::open>(steps) == open);
   steps.settle();
   CHECK(with_mark<step_mark::open>(steps) == open);

@@ -13,7 +13,7 @@ using namespace steadfast::store::test;
 using workflow::child_duty;
 using workflow::child_end;
 using workflow::child_state;
-using workflow::item_group;
+using workflow::fan_out;
 using workflow::item_state;
 
 namespace {
@@ -51,19 +51,19 @@ child_note note_of_items(child_duty what, std::uint32_t item = 0) {
   return {7, 0, what, at(1), item};
 }
 
-item_group three_items() {
-  item_group g;
-  g.size = 3;
-  g.at_a_time = 2;
-  return g;
+fan_out three_items() {
+  fan_out f;
+  f.size = 3;
+  f.at_a_time = 2;
+  return f;
 }
 
 /// So many were started and ended well, and the step is to be undone.
-item_group turned_after(std::uint32_t done) {
-  auto g = three_items();
-  g.next = g.done = done;
-  workflow::turn(g, "cancelled");
-  return g;
+fan_out turned_after(std::uint32_t done) {
+  auto f = three_items();
+  f.next = f.done = done;
+  workflow::turn(f, "cancelled");
+  return f;
 }
 
 child_end ends(child_state how, const std::string& result = {}) {
@@ -77,175 +77,175 @@ TEST_CASE("items are begun once for each attempt of their step, and not after th
   const auto t = shipping_task();
   const auto start = note_of_items(child_duty::start);
   REQUIRE(waits_for_items(start, t));
-  auto g = three_items();
-  g.generation = t.steps[0].key_generation;
+  auto f = three_items();
+  f.generation = t.steps[0].key_generation;
   CHECK(act_of(start, t, d, nullptr) == items_act::begin);
-  CHECK(act_of(start, t, d, &g) == items_act::go_on);
-  ++g.generation;
-  CHECK(act_of(start, t, d, &g) == items_act::begin);
+  CHECK(act_of(start, t, d, &f) == items_act::go_on);
+  ++f.generation;
+  CHECK(act_of(start, t, d, &f) == items_act::begin);
   const auto turned = unshipping_task();
   REQUIRE_FALSE(waits_for_items(start, turned));
   CHECK(act_of(start, turned, d, nullptr) == items_act::end_undone);
-  CHECK(act_of(start, turned, d, &g) == items_act::none);
+  CHECK(act_of(start, turned, d, &f) == items_act::none);
 }
 
 TEST_CASE("items are undone when it is the turn of their step, one after the other, and never for an earlier attempt") {
   const auto d = shipping();
-  const auto g = three_items();
+  const auto f = three_items();
   const auto turned = turned_after(2);
   const auto undo = note_of_items(child_duty::undo);
   const auto next = note_of_items(child_duty::undo, 2);
   CHECK(act_of(undo, unshipping_task(), d, nullptr) == items_act::take_back_start);
-  CHECK(act_of(undo, unshipping_task(), d, &g) == items_act::undo);
-  CHECK(act_of(undo, shipping_task(), d, &g) == items_act::none);
-  CHECK(act_of(next, unshipping_task(), d, &g) == items_act::none);
+  CHECK(act_of(undo, unshipping_task(), d, &f) == items_act::undo);
+  CHECK(act_of(undo, shipping_task(), d, &f) == items_act::none);
+  CHECK(act_of(next, unshipping_task(), d, &f) == items_act::none);
   CHECK(act_of(next, unshipping_task(), d, &turned) == items_act::undo);
   CHECK(lost_items().how == child_state::undo_failed);
 }
 
-TEST_CASE("the end of an item counts as long as its group is known") {
+TEST_CASE("the end of an item counts as long as its fan-out is known") {
   const auto d = shipping();
   const auto t = shipping_task();
-  const auto g = three_items();
-  CHECK(act_of(note_of_items(child_duty::tell_parent, 2), t, d, &g) == items_act::note_end);
+  const auto f = three_items();
+  CHECK(act_of(note_of_items(child_duty::tell_parent, 2), t, d, &f) == items_act::note_end);
   CHECK(act_of(note_of_items(child_duty::tell_parent, 2), t, d, nullptr) == items_act::none);
-  CHECK(act_of(note_of_items(child_duty::tell_parent), t, d, &g) == items_act::none); // of no item
+  CHECK(act_of(note_of_items(child_duty::tell_parent), t, d, &f) == items_act::none); // of no item
 }
 
 TEST_CASE("items are started in their order, so many at a time, until too many have failed") {
-  auto g = three_items();
-  CHECK(next_to_start(g, results_max) == 1);
-  CHECK(next_to_start(g, results_max) == 2);
-  CHECK(g.at_work == 2);
-  CHECK(next_to_start(g, results_max) == 0);
-  CHECK(started(g, 1, std::nullopt).state == item_state::at_work);
-  CHECK(started(g, 2, "there is no workflow").state == item_state::failed);
-  CHECK(g.failed == 1);
-  CHECK(g.at_work == 1);
-  CHECK(next_to_start(g, results_max) == 0);
-  CHECK(g.is_turned);
+  auto f = three_items();
+  CHECK(next_to_start(f, results_max) == 1);
+  CHECK(next_to_start(f, results_max) == 2);
+  CHECK(f.at_work == 2);
+  CHECK(next_to_start(f, results_max) == 0);
+  CHECK(started(f, 1, std::nullopt).state == item_state::at_work);
+  CHECK(started(f, 2, "there is no workflow").state == item_state::failed);
+  CHECK(f.failed == 1);
+  CHECK(f.at_work == 1);
+  CHECK(next_to_start(f, results_max) == 0);
+  CHECK(f.is_turned);
 }
 
 TEST_CASE("the row of an item keeps its result, and leaves when the item is undone") {
-  auto g = three_items();
-  g.next = g.at_work = 2;
-  CHECK_FALSE(noted_end(g, 1, item_state::at_work, ends(child_state::at_work)));
-  const auto done = noted_end(g, 1, item_state::at_work, ends(child_state::processed, "\"a\""));
+  auto f = three_items();
+  f.next = f.at_work = 2;
+  CHECK_FALSE(noted_end(f, 1, item_state::at_work, ends(child_state::at_work)));
+  const auto done = noted_end(f, 1, item_state::at_work, ends(child_state::processed, "\"a\""));
   REQUIRE(done);
   CHECK_FALSE(done->is_erased);
   CHECK(done->put.state == item_state::done);
   CHECK(done->put.bytes.view() == "\"a\"");
-  const auto failed = noted_end(g, 2, item_state::at_work, ends(child_state::undone, "\"b\""));
+  const auto failed = noted_end(f, 2, item_state::at_work, ends(child_state::undone, "\"b\""));
   REQUIRE(failed);
   CHECK(failed->put.state == item_state::failed);
   CHECK(failed->put.bytes.empty());
-  g = turned_after(1);
-  const auto told = told_to_undo(g, 1, nullptr);
-  CHECK(noted_end(g, 1, told, ends(child_state::undone)).value().is_erased);
+  f = turned_after(1);
+  const auto told = told_to_undo(f, 1, nullptr);
+  CHECK(noted_end(f, 1, told, ends(child_state::undone)).value().is_erased);
 }
 
 TEST_CASE("items are undone from the last one on, and those that failed are passed over") {
-  auto g = turned_after(0);
-  g.is_turned = false;
-  g.next = g.done = 3;
+  auto f = turned_after(0);
+  f.is_turned = false;
+  f.next = f.done = 3;
   auto t = unshipping_task();
-  CHECK(next_to_undo(g, note_of_items(child_duty::undo), t) == 3);
-  CHECK(g.is_turned);
-  CHECK(g.why == t.cause);
-  CHECK(next_to_undo(g, note_of_items(child_duty::undo, 2), t) == 2);
-  CHECK(g.undo_next == 1);
+  CHECK(next_to_undo(f, note_of_items(child_duty::undo), t) == 3);
+  CHECK(f.is_turned);
+  CHECK(f.why == t.cause);
+  CHECK(next_to_undo(f, note_of_items(child_duty::undo, 2), t) == 2);
+  CHECK(f.undo_next == 1);
   const item_record failed{item_state::failed, {}};
   const item_record done{item_state::done, {}};
-  CHECK_FALSE(may_need_undo(g, &failed));
-  CHECK(may_need_undo(g, &done));
-  CHECK_FALSE(may_need_undo(g, nullptr)); // it has not begun
-  g.is_gathered = true;
-  CHECK(may_need_undo(g, nullptr)); // it ended well, and its row is gone
-  CHECK(undo_asked_by(t, g).person.who == "its parent `o`");
+  CHECK_FALSE(may_need_undo(f, &failed));
+  CHECK(may_need_undo(f, &done));
+  CHECK_FALSE(may_need_undo(f, nullptr)); // it has not begun
+  f.is_gathered = true;
+  CHECK(may_need_undo(f, nullptr)); // it ended well, and its row is gone
+  CHECK(undo_asked_by(t, f).person.who == "its parent `o`");
 }
 
 TEST_CASE("an item is told once to undo what it did, and its row says how that goes") {
-  auto g = turned_after(2);
+  auto f = turned_after(2);
   const item_record done{item_state::done, {}};
-  const auto told = told_to_undo(g, 2, &done);
+  const auto told = told_to_undo(f, 2, &done);
   CHECK(told == item_state::undoing);
-  CHECK(g.undo_left == 1);
+  CHECK(f.undo_left == 1);
   const item_record undoing{told, {}};
-  CHECK(told_to_undo(g, 2, &undoing) == item_state::undoing);
-  CHECK(g.undo_left == 1);
-  const auto helped = noted_undo(g, 2, told, ends(child_state::in_error));
+  CHECK(told_to_undo(f, 2, &undoing) == item_state::undoing);
+  CHECK(f.undo_left == 1);
+  const auto helped = noted_undo(f, 2, told, ends(child_state::in_error));
   CHECK_FALSE(helped.is_erased);
   CHECK(helped.put.state == item_state::undo_in_error);
-  CHECK(g.in_error == 1);
-  CHECK(noted_undo(g, 2, helped.put.state, ends(child_state::undone)).is_erased);
-  CHECK(g.undo_left == 0);
+  CHECK(f.in_error == 1);
+  CHECK(noted_undo(f, 2, helped.put.state, ends(child_state::undone)).is_erased);
+  CHECK(f.undo_left == 0);
 }
 
-TEST_CASE("a group turns for its failures only while its step waits") {
-  auto g = three_items();
-  g.next = g.failed = 1;
-  turn_if_due(g, false, results_max);
-  CHECK_FALSE(g.is_turned);
-  turn_if_due(g, true, results_max);
-  CHECK(g.is_turned);
+TEST_CASE("a fan-out turns for its failures only while its step waits") {
+  auto f = three_items();
+  f.next = f.failed = 1;
+  turn_if_due(f, false, results_max);
+  CHECK_FALSE(f.is_turned);
+  turn_if_due(f, true, results_max);
+  CHECK(f.is_turned);
 }
 
 TEST_CASE("a step is told the counts from time to time, and nothing while it does not wait") {
   auto before = three_items();
   before.size = 40;
   before.at_work = before.next = 2;
-  auto g = before;
-  g.done = 1;
-  CHECK_FALSE(news_of(before, g, true).counted);
-  g.done = 2;
-  CHECK_FALSE(news_of(before, g, false).counted);
-  const auto n = news_of(before, g, true);
+  auto f = before;
+  f.done = 1;
+  CHECK_FALSE(news_of(before, f, true).counted);
+  f.done = 2;
+  CHECK_FALSE(news_of(before, f, false).counted);
+  const auto n = news_of(before, f, true);
   CHECK(n.counted.value().how == child_state::counted);
   CHECK(n.counted->progress == "2 of 40 done");
-  CHECK(g.told == 2);
+  CHECK(f.told == 2);
   CHECK(n.is_put);
 }
 
 TEST_CASE("the next item is started as soon as there is a place, but not of a step that does not wait") {
   const auto before = three_items();
-  auto g = before;
-  const auto n = news_of(before, g, true);
+  auto f = before;
+  const auto n = news_of(before, f, true);
   CHECK(n.is_next_started);
   CHECK_FALSE(n.is_put); // nothing was counted
-  CHECK_FALSE(news_of(before, g, false).is_next_started);
+  CHECK_FALSE(news_of(before, f, false).is_next_started);
 }
 
 TEST_CASE("when all items have ended their results are gathered, once, and nothing else is said") {
   auto before = three_items();
   before.next = 3;
   before.done = 2;
-  auto g = before;
-  g.done = 3;
-  CHECK_FALSE(news_of(before, g, false).are_gathered);
-  const auto n = news_of(before, g, true);
+  auto f = before;
+  f.done = 3;
+  CHECK_FALSE(news_of(before, f, false).are_gathered);
+  const auto n = news_of(before, f, true);
   CHECK(n.are_gathered);
   CHECK_FALSE(n.counted);
-  const auto end = end_with_results(g, shipping(), 0, "[1,2,3]");
+  const auto end = end_with_results(f, shipping(), 0, "[1,2,3]");
   CHECK(end.how == child_state::processed);
   CHECK(end.result.view() == "[1,2,3]");
   CHECK(end.progress == "3 of 3 done");
   REQUIRE(end.facts.size() == 1); // the condition asks for it
   CHECK(end.facts[0].json == "1");
-  CHECK_FALSE(news_of(before, g, true).are_gathered);
+  CHECK_FALSE(news_of(before, f, true).are_gathered);
 }
 
-TEST_CASE("a group that is undone goes on with its next item, and ends its step after the last") {
+TEST_CASE("a fan-out that is undone goes on with its next item, and ends its step after the last") {
   auto before = turned_after(2);
-  auto g = before;
-  g.undo_next = 1;
-  CHECK(news_of(before, g, false).is_next_undone);
-  g.undo_next = 0;
-  g.undo_left = 1;
-  auto n = news_of(before, g, false);
+  auto f = before;
+  f.undo_next = 1;
+  CHECK(news_of(before, f, false).is_next_undone);
+  f.undo_next = 0;
+  f.undo_left = 1;
+  auto n = news_of(before, f, false);
   CHECK_FALSE(n.is_next_undone);
   CHECK_FALSE(n.ended);
-  g.undo_left = 0;
-  n = news_of(before, g, false);
+  f.undo_left = 0;
+  n = news_of(before, f, false);
   CHECK(n.ended.value().how == child_state::undone);
   CHECK(n.ended->why == "cancelled");
 }
@@ -253,31 +253,31 @@ TEST_CASE("a group that is undone goes on with its next item, and ends its step 
 TEST_CASE("a step in error is told of the first item in error, and of none any more") {
   auto before = three_items();
   before.next = before.at_work = 2;
-  auto g = before;
-  g.in_error = 1;
-  CHECK(is_first_in_error_unknown(g));
-  g.first_in_error = 2;
-  CHECK_FALSE(is_first_in_error_unknown(g));
-  CHECK(news_of(before, g, true).is_in_trouble);
-  CHECK_FALSE(news_of(g, g, true).is_in_trouble); // it knows
-  REQUIRE(is_trouble_told(g, true));
-  const auto end = trouble_of(g, true, ends(child_state::undo_failed));
+  auto f = before;
+  f.in_error = 1;
+  CHECK(is_first_in_error_unknown(f));
+  f.first_in_error = 2;
+  CHECK_FALSE(is_first_in_error_unknown(f));
+  CHECK(news_of(before, f, true).is_in_trouble);
+  CHECK_FALSE(news_of(f, f, true).is_in_trouble); // it knows
+  REQUIRE(is_trouble_told(f, true));
+  const auto end = trouble_of(f, true, ends(child_state::undo_failed));
   CHECK(end.how == child_state::in_error); // the others may go on
   CHECK(end.why == "so");
   CHECK(end.item == 2);
-  CHECK(trouble_of(g, true, std::nullopt).why == "there is no task of it");
+  CHECK(trouble_of(f, true, std::nullopt).why == "there is no task of it");
   CHECK(trouble_of(before, true, std::nullopt).how == child_state::at_work);
 }
 
 TEST_CASE("an undo has failed once all items that are left of it are in error, and not before") {
-  auto g = turned_after(3);
-  g.undo_left = 1;
-  g.in_error = g.first_in_error = 1;
-  CHECK_FALSE(is_trouble_told(g, false)); // two have yet to be told
-  g.undo_next = 0;
-  CHECK(is_trouble_told(g, false));
-  CHECK(news_of(g, g, false).is_in_trouble);
-  CHECK(trouble_of(g, false, ends(child_state::in_error)).how == child_state::undo_failed);
-  g.undo_left = 2;
-  CHECK_FALSE(is_trouble_told(g, false)); // one is on its way
+  auto f = turned_after(3);
+  f.undo_left = 1;
+  f.in_error = f.first_in_error = 1;
+  CHECK_FALSE(is_trouble_told(f, false)); // two have yet to be told
+  f.undo_next = 0;
+  CHECK(is_trouble_told(f, false));
+  CHECK(news_of(f, f, false).is_in_trouble);
+  CHECK(trouble_of(f, false, ends(child_state::in_error)).how == child_state::undo_failed);
+  f.undo_left = 2;
+  CHECK_FALSE(is_trouble_told(f, false)); // one is on its way
 }

@@ -1,4 +1,4 @@
-#include "workflow/children/item_group.hpp"
+#include "workflow/children/fan_out.hpp"
 
 #include "workflow/definition/item_workflow.hpp"
 #include "workflow/task/mapped.hpp"
@@ -116,20 +116,20 @@ new_items items_of(const task& t, const definition& d, std::size_t i) {
       return x;
     }
   }
-  auto& g = x.group;
-  g.size = static_cast<std::uint32_t>(items->size());
-  g.at_a_time = rule.at_a_time;
-  g.may_fail = rule.may_fail_is_percentage ? static_cast<std::uint32_t>(std::uint64_t{g.size} * rule.may_fail / 100)
+  auto& f = x.counts;
+  f.size = static_cast<std::uint32_t>(items->size());
+  f.at_a_time = rule.at_a_time;
+  f.may_fail = rule.may_fail_is_percentage ? static_cast<std::uint32_t>(std::uint64_t{f.size} * rule.may_fail / 100)
                                            : rule.may_fail;
-  g.generation = t.steps[i].key_generation;
-  g.room = g.size == 0 ? 0 : (room - g.size) / g.size;
+  f.generation = t.steps[i].key_generation;
+  f.room = f.size == 0 ? 0 : (room - f.size) / f.size;
   return x;
 }
 
-new_child child_for(const task& t, const definition& d, std::size_t i, const item_group& g, std::uint32_t item,
+new_child child_for(const task& t, const definition& d, std::size_t i, const fan_out& f, std::uint32_t item,
                     std::string payload) {
   new_child x;
-  x.parent = {t.id, t.number, static_cast<std::uint32_t>(i), t.parent->depth + 1, g.room, item};
+  x.parent = {t.id, t.number, static_cast<std::uint32_t>(i), t.parent->depth + 1, f.room, item};
   x.what.id = child_id(t, d, i, item);
   x.what.workflow = workflow_of_items(d, i);
   x.what.version = version_of_items(d, i);
@@ -139,87 +139,87 @@ new_child child_for(const task& t, const definition& d, std::size_t i, const ite
   return x;
 }
 
-bool may_start_next(const item_group& g) {
-  return !g.is_turned && g.next < g.size && g.at_work - g.in_error < g.at_a_time;
+bool may_start_next(const fan_out& f) {
+  return !f.is_turned && f.next < f.size && f.at_work - f.in_error < f.at_a_time;
 }
 
-bool may_undo_next(const item_group& g) {
-  return g.is_turned && g.undo_next > 0 && g.undo_left - std::min(g.in_error, g.undo_left) < g.at_a_time;
+bool may_undo_next(const fan_out& f) {
+  return f.is_turned && f.undo_next > 0 && f.undo_left - std::min(f.in_error, f.undo_left) < f.at_a_time;
 }
 
-bool have_ended(const item_group& g) {
-  return !g.is_turned && g.done + g.failed == g.size;
+bool have_ended(const fan_out& f) {
+  return !f.is_turned && f.done + f.failed == f.size;
 }
 
-bool are_undone(const item_group& g) {
-  return g.is_turned && g.undo_next == 0 && g.undo_left == 0;
+bool are_undone(const fan_out& f) {
+  return f.is_turned && f.undo_next == 0 && f.undo_left == 0;
 }
 
-bool is_telling_due(const item_group& g) {
-  return g.done + g.failed >= g.told + std::max(g.size / tellings_max, 1U);
+bool is_telling_due(const fan_out& f) {
+  return f.done + f.failed >= f.told + std::max(f.size / tellings_max, 1U);
 }
 
-bool needs_person(const item_group& g, item_state s) {
-  return s == (g.is_turned ? item_state::undo_in_error : item_state::in_error);
+bool needs_person(const fan_out& f, item_state s) {
+  return s == (f.is_turned ? item_state::undo_in_error : item_state::in_error);
 }
 
-void turn(item_group& g, std::string why) {
-  if (!g.is_turned) // those in error are told to undo what they did, as all
-    g.in_error = g.first_in_error = 0;
-  g.is_turned = true;
-  g.undo_next = g.next;
-  g.why = clipped(why, note_size_max);
+void turn(fan_out& f, std::string why) {
+  if (!f.is_turned) // those in error are told to undo what they did, as all
+    f.in_error = f.first_in_error = 0;
+  f.is_turned = true;
+  f.undo_next = f.next;
+  f.why = clipped(why, note_size_max);
 }
 
-void turn_if_failed(item_group& g, std::size_t results_size_max) {
-  if (g.is_turned)
+void turn_if_failed(fan_out& f, std::size_t results_size_max) {
+  if (f.is_turned)
     return;
-  if (g.failed > g.may_fail)
-    turn(g, g.may_fail == 0 ? g.why : counted(g.failed) + " items failed, the first " + g.why);
-  else if (g.results_size + 2 > results_size_max)
-    turn(g, "the results of its items are more than " + counted(results_size_max) + " bytes together");
+  if (f.failed > f.may_fail)
+    turn(f, f.may_fail == 0 ? f.why : counted(f.failed) + " items failed, the first " + f.why);
+  else if (f.results_size + 2 > results_size_max)
+    turn(f, "the results of its items are more than " + counted(results_size_max) + " bytes together");
 }
 
 namespace {
 
-item_state ended_well(item_group& g, const child_end& end) {
-  ++g.done;
-  g.results_size += end.result.empty() ? null_size : end.result.size() + 1;
+item_state ended_well(fan_out& f, const child_end& end) {
+  ++f.done;
+  f.results_size += end.result.empty() ? null_size : end.result.size() + 1;
   return item_state::done;
 }
 
-item_state ended_badly(item_group& g, std::uint32_t item, const child_end& end) {
-  ++g.failed;
-  g.results_size += null_size;
-  if (g.why.empty())
-    g.why = clipped("item " + counted(item - 1) + ": " + end.why, note_size_max);
+item_state ended_badly(fan_out& f, std::uint32_t item, const child_end& end) {
+  ++f.failed;
+  f.results_size += null_size;
+  if (f.why.empty())
+    f.why = clipped("item " + counted(item - 1) + ": " + end.why, note_size_max);
   return item_state::failed;
 }
 
-void set_in_error(item_group& g, std::uint32_t item, bool was, bool is) {
+void set_in_error(fan_out& f, std::uint32_t item, bool was, bool is) {
   if (was == is)
     return;
-  g.in_error += is ? 1U : -1U;
-  if (is && (g.first_in_error == 0 || item < g.first_in_error))
-    g.first_in_error = item;
-  else if (!is && g.first_in_error == item)
-    g.first_in_error = 0; // the store looks for the next one
+  f.in_error += is ? 1U : -1U;
+  if (is && (f.first_in_error == 0 || item < f.first_in_error))
+    f.first_in_error = item;
+  else if (!is && f.first_in_error == item)
+    f.first_in_error = 0; // the store looks for the next one
 }
 
-item_state note_forward(item_group& g, std::uint32_t item, const child_end& end) {
+item_state note_forward(fan_out& f, std::uint32_t item, const child_end& end) {
   switch (end.how) {
-    case child_state::processed: --g.at_work; return ended_well(g, end);
+    case child_state::processed: --f.at_work; return ended_well(f, end);
     case child_state::undone:
-    case child_state::refused: --g.at_work; return ended_badly(g, item, end);
+    case child_state::refused: --f.at_work; return ended_badly(f, item, end);
     case child_state::in_error:
     case child_state::undo_failed: return item_state::in_error;
     default: return item_state::at_work;
   }
 }
 
-item_state note_undoing(item_group& g, item_state was, const child_end& end) {
+item_state note_undoing(fan_out& f, item_state was, const child_end& end) {
   switch (end.how) {
-    case child_state::undone: --g.undo_left; return item_state::undone;
+    case child_state::undone: --f.undo_left; return item_state::undone;
     case child_state::in_error:
     case child_state::undo_failed: return item_state::undo_in_error;
     case child_state::at_work: return item_state::undoing;
@@ -229,41 +229,41 @@ item_state note_undoing(item_group& g, item_state was, const child_end& end) {
 
 } // namespace
 
-item_state note_item(item_group& g, std::uint32_t item, item_state was, const child_end& end) {
+item_state note_item(fan_out& f, std::uint32_t item, item_state was, const child_end& end) {
   auto is = was;
   if (was == item_state::at_work || was == item_state::in_error)
-    is = note_forward(g, item, end);
+    is = note_forward(f, item, end);
   else if (was == item_state::undoing || was == item_state::undo_in_error)
-    is = note_undoing(g, was, end);
-  set_in_error(g, item, needs_person(g, was), needs_person(g, is));
+    is = note_undoing(f, was, end);
+  set_in_error(f, item, needs_person(f, was), needs_person(f, is));
   return is;
 }
 
-item_state note_undo(item_group& g, std::uint32_t item, item_state was) {
+item_state note_undo(fan_out& f, std::uint32_t item, item_state was) {
   if (was == item_state::at_work || was == item_state::in_error)
-    --g.at_work;
-  set_in_error(g, item, needs_person(g, was), false);
-  ++g.undo_left;
+    --f.at_work;
+  set_in_error(f, item, needs_person(f, was), false);
+  ++f.undo_left;
   return item_state::undoing;
 }
 
-void count(item_group& g, item_state s) {
+void count(fan_out& f, item_state s) {
   if (s == item_state::at_work || s == item_state::in_error)
-    ++g.at_work;
+    ++f.at_work;
   if (s == item_state::undoing || s == item_state::undo_in_error)
-    ++g.undo_left;
-  if (needs_person(g, s))
-    ++g.in_error;
+    ++f.undo_left;
+  if (needs_person(f, s))
+    ++f.in_error;
   if (s == item_state::done)
-    ++g.done;
+    ++f.done;
   if (s == item_state::failed)
-    ++g.failed;
+    ++f.failed;
 }
 
-std::string to_string(const item_group& g) {
-  auto text = counted(g.done) + " of " + counted(g.size) + " done";
-  if (g.failed > 0)
-    text += ", " + counted(g.failed) + " failed";
+std::string to_string(const fan_out& f) {
+  auto text = counted(f.done) + " of " + counted(f.size) + " done";
+  if (f.failed > 0)
+    text += ", " + counted(f.failed) + " failed";
   return text;
 }
 

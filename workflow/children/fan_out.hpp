@@ -27,7 +27,7 @@ enum class item_state : std::uint8_t {
 };
 
 /// What is counted of the items of a step. It changes with each of them, and the task of the step hardly ever.
-struct item_group {
+struct fan_out {
   std::uint32_t size = 0;
   std::uint32_t at_a_time = 0;
   std::uint32_t may_fail = 0;
@@ -37,7 +37,7 @@ struct item_group {
   std::uint32_t at_work = 0;    ///< of them, those that have not ended
   std::uint32_t done = 0;
   std::uint32_t failed = 0;
-  std::uint32_t in_error = 0;       ///< of those at work; once the group is turned, of those whose undo is left
+  std::uint32_t in_error = 0;       ///< of those at work; once it is turned, of those whose undo is left
   std::uint32_t first_in_error = 0; ///< the first of these, as parent_link::item; 0: there is none
   std::uint32_t told = 0;           ///< items that had ended when the step was last told
   std::uint64_t results_size = 0;
@@ -47,12 +47,12 @@ struct item_group {
   std::uint32_t undo_left = 0; ///< were told, and have not ended
   std::string why;             ///< why the first that failed did, or why it was turned
 
-  friend bool operator==(const item_group&, const item_group&) = default;
+  friend bool operator==(const fan_out&, const fan_out&) = default;
 };
 
-/// The payloads of the items' tasks, and an empty group; or why there are none.
+/// The payloads of the items' tasks, and an empty fan-out; or why there are none.
 struct new_items {
-  item_group group;
+  fan_out counts;
   std::vector<std::string> payloads;
   std::string problem;
 };
@@ -60,34 +60,34 @@ struct new_items {
 new_items items_of(const task& t, const definition& d, std::size_t i);
 
 /// What the store submits for one of them.
-new_child child_for(const task& t, const definition& d, std::size_t i, const item_group& g, std::uint32_t item,
+new_child child_for(const task& t, const definition& d, std::size_t i, const fan_out& f, std::uint32_t item,
                     std::string payload);
 
-bool may_start_next(const item_group& g); ///< one in error is not under way: it keeps no other from it
-bool may_undo_next(const item_group& g);  ///< likewise
-bool have_ended(const item_group& g);     ///< all of them, and none beyond those that may fail has failed
-bool are_undone(const item_group& g);     ///< all that were started
-bool is_telling_due(const item_group& g); ///< so many have ended that the step is told the counts
+bool may_start_next(const fan_out& f); ///< one in error is not under way: it keeps no other from it
+bool may_undo_next(const fan_out& f);  ///< likewise
+bool have_ended(const fan_out& f);     ///< all of them, and none beyond those that may fail has failed
+bool are_undone(const fan_out& f);     ///< all that were started
+bool is_telling_due(const fan_out& f); ///< so many have ended that the step is told the counts
 
-/// Before the group is turned a person helps an item to go on, and afterwards to undo what it did.
-bool needs_person(const item_group& g, item_state s);
+/// Before it is turned a person helps an item to go on, and afterwards to undo what it did.
+bool needs_person(const fan_out& f, item_state s);
 
 /// No more are started, and those that were are undone, the last one first.
-void turn(item_group& g, std::string why);
+void turn(fan_out& f, std::string why);
 /// Does so if more failed than may, or if their results are larger than `results_size_max`. REQUIRES: the step waits:
 /// of one that was passed over, what ended well stays.
-void turn_if_failed(item_group& g, std::size_t results_size_max);
+void turn_if_failed(fan_out& f, std::size_t results_size_max);
 
 /// One stands as `end` says. Returns its state; `was`: that before.
-item_state note_item(item_group& g, std::uint32_t item, item_state was, const child_end& end);
-/// One was told that it is to be undone. REQUIRES: the group is turned, and it was started.
-item_state note_undo(item_group& g, std::uint32_t item, item_state was);
+item_state note_item(fan_out& f, std::uint32_t item, item_state was, const child_end& end);
+/// One was told that it is to be undone. REQUIRES: the fan-out is turned, and it was started.
+item_state note_undo(fan_out& f, std::uint32_t item, item_state was);
 
-/// Adds one that is in that state to what can be counted so, of a group that is turned or is not.
-void count(item_group& g, item_state s);
+/// Adds one that is in that state to what can be counted so, of a fan-out that is turned or is not.
+void count(fan_out& f, item_state s);
 
 /// "82 of 100 done, 1 failed"
-std::string to_string(const item_group& g);
+std::string to_string(const fan_out& f);
 
 /// An array of results in order; null where there is none.
 class gathered_results {

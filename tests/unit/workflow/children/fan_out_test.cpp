@@ -1,7 +1,7 @@
 // What is counted of the items of a step, and what becomes of it.
 
 #include "tests/support/workflow/scenario.hpp"
-#include "workflow/children/item_group.hpp"
+#include "workflow/children/fan_out.hpp"
 #include "workflow/definition/item_workflow.hpp"
 #include "workflow/definition/payload_needs.hpp"
 #include "workflow/task/explain.hpp"
@@ -39,19 +39,19 @@ scenario with_items(const std::string& payload = R"({"items":[{"n":1},{"n":2}],"
   return s;
 }
 
-item_group group_of(std::uint32_t size, std::uint32_t may_fail = 0) {
-  item_group g;
-  g.size = size;
-  g.at_a_time = 100;
-  g.may_fail = may_fail;
-  return g;
+fan_out fan_out_of(std::uint32_t size, std::uint32_t may_fail = 0) {
+  fan_out f;
+  f.size = size;
+  f.at_a_time = 100;
+  f.may_fail = may_fail;
+  return f;
 }
 
-item_state start_and(item_group& g, child_state how, const std::string& result = {}, std::size_t max = 1000) {
-  ++g.at_work;
-  const auto item = ++g.next;
-  const auto is = note_item(g, item, item_state::at_work, {how, "so", blob{result}, {}});
-  turn_if_failed(g, max);
+item_state start_and(fan_out& f, child_state how, const std::string& result = {}, std::size_t max = 1000) {
+  ++f.at_work;
+  const auto item = ++f.next;
+  const auto is = note_item(f, item, item_state::at_work, {how, "so", blob{result}, {}});
+  turn_if_failed(f, max);
   return is;
 }
 
@@ -66,8 +66,8 @@ TEST_CASE("what the task of an item is given is the item, or what the input says
   auto x = items_of(s.t, s.d, 1);
   CHECK(x.problem.empty());
   CHECK(x.payloads == std::vector<std::string>{R"({"n":1})", R"({"n":2})"});
-  CHECK(x.group.size == 2);
-  CHECK(x.group.at_a_time == 2);
+  CHECK(x.counts.size == 2);
+  CHECK(x.counts.at_a_time == 2);
   s.d.steps[1].input = {member("n", source::kind::item, "/n"), member("to", source::kind::payload, "/to"),
                         member("door", source::kind::item, "/door", true)};
   x = items_of(s.t, s.d, 1);
@@ -87,7 +87,7 @@ TEST_CASE("a task of an item has its place in its id and in its link") {
   auto s = with_items();
   s.t.number = 9;
   const auto x = items_of(s.t, s.d, 1);
-  const auto child = child_for(s.t, s.d, 1, x.group, 2, x.payloads[1]);
+  const auto child = child_for(s.t, s.d, 1, x.counts, 2, x.payloads[1]);
   CHECK(child.what.id == "o-1/ship/1");
   CHECK(child.what.workflow == s.d.name + "--ship");
   CHECK(child.what.version == s.d.version);
@@ -122,69 +122,69 @@ TEST_CASE("a share of the items that may fail is rounded down") {
   auto s = with_items(R"({"items":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19]})");
   s.d.steps[1].wait->may_fail = 10;
   s.d.steps[1].wait->may_fail_is_percentage = true;
-  CHECK(items_of(s.t, s.d, 1).group.may_fail == 1);
+  CHECK(items_of(s.t, s.d, 1).counts.may_fail == 1);
   s.d.steps[1].wait->may_fail_is_percentage = false;
-  CHECK(items_of(s.t, s.d, 1).group.may_fail == 10);
+  CHECK(items_of(s.t, s.d, 1).counts.may_fail == 10);
 }
 
-TEST_CASE("a group ends when all its items have, and is turned by one failure more than may be") {
-  auto g = group_of(3, 1);
-  CHECK(start_and(g, child_state::processed, "1") == item_state::done);
-  CHECK(start_and(g, child_state::undone) == item_state::failed);
-  CHECK_FALSE(have_ended(g));
-  CHECK(to_string(g) == "1 of 3 done, 1 failed");
-  auto well = g;
+TEST_CASE("a fan-out ends when all its items have, and is turned by one failure more than may be") {
+  auto f = fan_out_of(3, 1);
+  CHECK(start_and(f, child_state::processed, "1") == item_state::done);
+  CHECK(start_and(f, child_state::undone) == item_state::failed);
+  CHECK_FALSE(have_ended(f));
+  CHECK(to_string(f) == "1 of 3 done, 1 failed");
+  auto well = f;
   CHECK(start_and(well, child_state::processed, "1") == item_state::done);
   CHECK(have_ended(well));
-  CHECK(start_and(g, child_state::refused) == item_state::failed);
-  CHECK(g.is_turned);
-  CHECK_FALSE(have_ended(g));
-  CHECK_FALSE(may_start_next(g));
-  CHECK(g.undo_next == 3);
-  CHECK_FALSE(are_undone(g));
-  CHECK(g.why == "2 items failed, the first item 1: so");
+  CHECK(start_and(f, child_state::refused) == item_state::failed);
+  CHECK(f.is_turned);
+  CHECK_FALSE(have_ended(f));
+  CHECK_FALSE(may_start_next(f));
+  CHECK(f.undo_next == 3);
+  CHECK_FALSE(are_undone(f));
+  CHECK(f.why == "2 items failed, the first item 1: so");
 }
 
 TEST_CASE("an end of an item counts once, however often it is told") {
-  auto g = group_of(2);
-  CHECK(start_and(g, child_state::processed, "1") == item_state::done);
-  const auto once = g;
-  CHECK(note_item(g, 1, item_state::done, {child_state::processed, {}, blob{"1"}, {}}) == item_state::done);
-  CHECK(g == once);
+  auto f = fan_out_of(2);
+  CHECK(start_and(f, child_state::processed, "1") == item_state::done);
+  const auto once = f;
+  CHECK(note_item(f, 1, item_state::done, {child_state::processed, {}, blob{"1"}, {}}) == item_state::done);
+  CHECK(f == once);
 }
 
 TEST_CASE("of items in error the first is named, and the undo of one ends when its task says so") {
-  auto g = group_of(3);
-  CHECK(start_and(g, child_state::in_error) == item_state::in_error);
-  CHECK(start_and(g, child_state::in_error) == item_state::in_error);
-  CHECK(g.in_error == 2);
-  CHECK(g.first_in_error == 1);
-  CHECK(note_item(g, 1, item_state::in_error, {child_state::at_work, {}, {}, {}}) == item_state::at_work);
-  CHECK(g.in_error == 1);
-  CHECK(g.first_in_error == 0); // the store finds it
-  turn(g, "so");
-  CHECK(note_undo(g, 2, item_state::in_error) == item_state::undoing);
-  CHECK(note_undo(g, 1, item_state::at_work) == item_state::undoing);
-  g.undo_next = 0;
-  CHECK(g.in_error == 0);
-  CHECK(g.at_work == 0);
-  CHECK(note_item(g, 1, item_state::undoing, {child_state::processed, {}, {}, {}}) == item_state::undoing);
-  CHECK(note_item(g, 1, item_state::undoing, {child_state::undo_failed, {}, {}, {}}) == item_state::undo_in_error);
-  CHECK(note_item(g, 2, item_state::undoing, {child_state::undone, {}, {}, {}}) == item_state::undone);
-  CHECK_FALSE(are_undone(g));
-  CHECK(note_item(g, 1, item_state::undo_in_error, {child_state::undone, {}, {}, {}}) == item_state::undone);
-  CHECK(are_undone(g));
+  auto f = fan_out_of(3);
+  CHECK(start_and(f, child_state::in_error) == item_state::in_error);
+  CHECK(start_and(f, child_state::in_error) == item_state::in_error);
+  CHECK(f.in_error == 2);
+  CHECK(f.first_in_error == 1);
+  CHECK(note_item(f, 1, item_state::in_error, {child_state::at_work, {}, {}, {}}) == item_state::at_work);
+  CHECK(f.in_error == 1);
+  CHECK(f.first_in_error == 0); // the store finds it
+  turn(f, "so");
+  CHECK(note_undo(f, 2, item_state::in_error) == item_state::undoing);
+  CHECK(note_undo(f, 1, item_state::at_work) == item_state::undoing);
+  f.undo_next = 0;
+  CHECK(f.in_error == 0);
+  CHECK(f.at_work == 0);
+  CHECK(note_item(f, 1, item_state::undoing, {child_state::processed, {}, {}, {}}) == item_state::undoing);
+  CHECK(note_item(f, 1, item_state::undoing, {child_state::undo_failed, {}, {}, {}}) == item_state::undo_in_error);
+  CHECK(note_item(f, 2, item_state::undoing, {child_state::undone, {}, {}, {}}) == item_state::undone);
+  CHECK_FALSE(are_undone(f));
+  CHECK(note_item(f, 1, item_state::undo_in_error, {child_state::undone, {}, {}, {}}) == item_state::undone);
+  CHECK(are_undone(f));
 }
 
-TEST_CASE("results larger than a step may have turn a group, and at most twenty or so counts are told") {
-  auto g = group_of(3, 3);
-  CHECK(start_and(g, child_state::processed, std::string(10, '1'), 30) == item_state::done);
-  CHECK_FALSE(g.is_turned);
-  start_and(g, child_state::undone, {}, 30);
-  CHECK_FALSE(g.is_turned);
-  start_and(g, child_state::processed, std::string(12, '1'), 30);
-  CHECK(g.is_turned);
-  auto many = group_of(1000);
+TEST_CASE("results larger than a step may have turn a fan-out, and at most twenty or so counts are told") {
+  auto f = fan_out_of(3, 3);
+  CHECK(start_and(f, child_state::processed, std::string(10, '1'), 30) == item_state::done);
+  CHECK_FALSE(f.is_turned);
+  start_and(f, child_state::undone, {}, 30);
+  CHECK_FALSE(f.is_turned);
+  start_and(f, child_state::processed, std::string(12, '1'), 30);
+  CHECK(f.is_turned);
+  auto many = fan_out_of(1000);
   int told = 0;
   for (int i = 0; i < 1000; ++i) {
     start_and(many, child_state::processed, "1", 100'000);
