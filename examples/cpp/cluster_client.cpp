@@ -170,8 +170,8 @@ private:
 
 /// Runs the client to its end. In a function of its own: a node that stops waits for all actors, scoped ones too.
 void wait_for_client(steadfast::node& node, journal& told, const work& w, outcome& result) {
-  caf::scoped_actor self{node.system()};
-  self->wait_for(node.system().spawn<client>(gateway_of(node), std::ref(told), w, std::ref(result)));
+  caf::scoped_actor self{actor_system_of(node)};
+  self->wait_for(actor_system_of(node).spawn<client>(gateway_of(node), std::ref(told), w, std::ref(result)));
 }
 
 int run(const std::string& config, const std::string& file, const work& w) {

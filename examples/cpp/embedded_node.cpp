@@ -102,8 +102,8 @@ private:
 
 /// In a function of its own: a node that stops waits for all actors of its system, scoped ones too.
 void wait_for_traveller(steadfast::node& node) {
-  caf::scoped_actor self{node.system()};
-  self->wait_for(node.system().spawn<traveller>(gateway_of(node)));
+  caf::scoped_actor self{actor_system_of(node)};
+  self->wait_for(actor_system_of(node).spawn<traveller>(gateway_of(node)));
 }
 
 int run(const std::string& folder) {

@@ -100,6 +100,8 @@ using progress_observer = caf::typed_actor<caf::reacts_to<task_progress>>;
 
 /// Of a running node. Throws node_error unless it runs. A request to it should wait for longer than half a minute.
 task_gateway gateway_of(node& n);
+/// Where your own actors run. Throws node_error unless the node runs.
+caf::actor_system& actor_system_of(node& n);
 
 /// The lease was won or renewed, under this epoch. Whatever the actor writes elsewhere must name the epoch, so that a
 /// former holder that has not yet noticed its loss can be refused there.

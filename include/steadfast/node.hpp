@@ -15,10 +15,6 @@
 #include <string>
 #include <vector>
 
-namespace caf {
-class actor_system;
-}
-
 namespace steadfast {
 
 /// The settings of a node inside a program that reads no file. Times are in milliseconds.
@@ -105,9 +101,6 @@ public:
   bool put_schedule(const schedule& s, const std::string& who = "a program", const std::string& why = {});
   /// Any method of the control channel (docs/control-channel.md).
   nlohmann::json call(const std::string& method, const nlohmann::json& params);
-
-  /// For your own actors: see steadfast/actors.hpp. Throws node_error unless it runs.
-  caf::actor_system& system();
 
 private:
   friend class node_access; ///< of steadfast/actors.hpp

@@ -186,8 +186,4 @@ json node::call(const std::string& method, const json& params) {
   return impl_->call(method, params);
 }
 
-caf::actor_system& node::system() {
-  return impl_->inside().system();
-}
-
 } // namespace steadfast

@@ -245,6 +245,10 @@ task_gateway gateway_of(node& n) {
   return node_access::of(n).gateway();
 }
 
+caf::actor_system& actor_system_of(node& n) {
+  return node_access::of(n).inside().system();
+}
+
 void with_lease(node& n, const std::string& name, make_singleton make) {
   node_access::of(n).inside().with_lease(name, runtime::inner(std::move(make)));
 }

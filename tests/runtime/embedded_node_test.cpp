@@ -139,7 +139,7 @@ TEST_CASE("a node with hundreds of agents of long names works, and one with more
 TEST_CASE("what must come before start is refused after it, and what needs a running node before it and after stop") {
   const place p;
   node n{p.settings()};
-  CHECK_THAT(refusal([&] { n.system(); }), Contains("does not run: start() it first"));
+  CHECK_THAT(refusal([&] { actor_system_of(n); }), Contains("does not run: start() it first"));
   CHECK_THAT(refusal([&] { gateway_of(n); }), Contains("does not run"));
   CHECK_THROWS_WITH(n.submit("echo", "{}"), Contains("does not run"));
   n.add_workflow(one_step("echo", "echo"));
@@ -321,7 +321,7 @@ submit_receipt receipt_of(node& n, const std::string& payload, on_conflict confl
   asked.payload = payload;
   asked.conflict = conflict;
   asked.debounce = wait;
-  caf::scoped_actor self{n.system()};
+  caf::scoped_actor self{actor_system_of(n)};
   submit_receipt told;
   self->request(gateway_of(n), hang, asked)
     .receive([&](const submit_receipt& r) { told = r; }, [](const caf::error&) {});
@@ -333,7 +333,7 @@ void let_older_node_live(node& n) {
   workflow::node_card card{"old", "", {}, {}};
   card.knows = workflow::knowledge::schedules;
   const auto& parts = node_access::of(n).inside().parts();
-  caf::scoped_actor self{n.system()};
+  caf::scoped_actor self{actor_system_of(n)};
   actors::write_request request;
   request.what = actors::boxed<store::write>{
     store::acquire_lease{"node/old", "old", workflow::note_of(card), 10min, parts.clock.reading(self.ptr())}};
