@@ -131,6 +131,7 @@ std::vector<schema> waits_and_groups() {
             {"tasks", number, "how many tasks there are"},
             {"longest", text, "the id of the task that has been waiting longest"},
             or_null({"since", moment, "when that task began to wait"}),
+            {"meant", flag, "whether its workflow, its submission or a person lets it wait"},
             {"detail", text, "what that task is waiting for, in words"}}},
           {"effect_in_place",
            "What a step did or may have done, and nobody has reversed",

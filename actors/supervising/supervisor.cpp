@@ -131,8 +131,8 @@ private:
     timer_.set<supervisor_actor>(this, deps_.clock, now() + deps_.options.period);
   }
 
-  /// `alert_text`: of an alert that is raised too; empty: none.
-  void review(const workflow::task& t, const std::string& alert_text = {}) {
+  /// `stuck`: why it was, of which people are told; empty: it was not.
+  void review(const workflow::task& t, const std::string& stuck = {}) {
     ++view_.reviewed;
     const auto d = definitions_.find(t);
     if (!d || !view_.active)
@@ -144,8 +144,8 @@ private:
     if (deps_.log)
       deps_.log("reviewed", change.next, std::string{workflow::to_string(change.next.state)});
     remember({clock.now, t.id, std::string{workflow::to_string(change.next.state)}, change.next.cause});
-    if (!alert_text.empty())
-      change.alerts.push_back({"stuck", alert_text + "; it was freed", {}, clock.now});
+    if (!stuck.empty())
+      change.alerts.push_back(workflow::alert_of_stuck(stuck, t, change.next, clock.now));
     store::update_task u;
     u.lock_epoch_before = t.lock_epoch;
     u.guard = store::lease_guard{lease_, view_.epoch};
@@ -195,7 +195,7 @@ private:
     if (why.empty())
       return;
     ++view_.stuck;
-    review(t, "it was stuck: " + why);
+    review(t, why);
   }
 
   // ---- nodes that are gone ----
@@ -226,8 +226,7 @@ private:
 
   static bool all_know_schedules(const lease_page& page) {
     return std::all_of(page.leases.begin(), page.leases.end(), [&page](const boxed<store::lease>& x) {
-      const auto card = workflow::card_of(x->name, x->note);
-      return !card || x->expires_at <= page.now || card->knows >= workflow::knowledge::schedules;
+      return x->expires_at <= page.now || !workflow::older_node(x->name, x->note, workflow::knowledge::schedules);
     });
   }
 

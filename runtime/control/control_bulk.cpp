@@ -253,10 +253,8 @@ json show_bulk_act(const control_context& c, const api::arguments& params) {
 json stop_bulk(const control_context& c, const api::arguments& params) {
   const auto number = number_in(params);
   const auto outcome = c.write(store::stop_bulk{number, params.text("who"), params.text("why"), {}});
-  if (outcome.result == store::write_status::absent)
-    throw api::error{api::error::not_found, outcome.why};
   if (outcome.result != store::write_status::applied)
-    throw api::error{api::error::refused, outcome.why};
+    throw control_context::error_of(outcome.result, outcome.why);
   record_done(c, params, "stopped bulk act " + std::to_string(number));
   return shown(c, number);
 }

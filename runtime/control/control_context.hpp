@@ -58,6 +58,9 @@ struct control_context {
       return {api::error::busy, *why, retry_when_away};
     return {api::error::timed_out, "the node is too busy to answer; the outcome is unknown"};
   }
+  /// Of a write that was not applied.
+  static api::error error_of(store::write_status s, const std::string& why,
+                             std::chrono::milliseconds retry_after = retry_when_away);
 
   /// The result of a write; throws api::error if nobody knows it.
   template <class Write>

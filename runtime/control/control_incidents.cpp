@@ -102,10 +102,8 @@ json act_on_incident(const control_context& c, const api::arguments& params) {
   std::uint64_t alerts = 0;
   for (bool more = true; more;) {
     const auto outcome = c.write(what);
-    if (outcome.result == store::write_status::absent)
-      throw api::error{api::error::not_found, outcome.why};
     if (outcome.result != store::write_status::applied)
-      throw api::error{api::error::refused, outcome.why};
+      throw control_context::error_of(outcome.result, outcome.why);
     alerts += outcome.acknowledged;
     more = outcome.more;
   }

@@ -60,18 +60,13 @@ workflow::submission submission_of(const control_context& c, const api::argument
 }
 
 json result_of(const std::string& id, const actors::receipt& r) {
-  switch (r.result) {
-    case store::write_status::applied:
-      return {{"id", id},
-              {"created", r.created},
-              {"replaced", !r.created && !r.why.empty()},
-              {"number", r.number},
-              {"process_state", std::string{workflow::to_string(r.state)}}};
-    case store::write_status::full: throw api::error{api::error::busy, r.why, r.retry_after};
-    case store::write_status::absent: throw api::error{api::error::not_found, r.why};
-    case store::write_status::unknown_outcome: throw api::error{api::error::timed_out, r.why};
-    default: throw api::error{api::error::refused, r.why};
-  }
+  if (r.result != store::write_status::applied)
+    throw control_context::error_of(r.result, r.why, r.retry_after);
+  return {{"id", id},
+          {"created", r.created},
+          {"replaced", !r.created && !r.why.empty()},
+          {"number", r.number},
+          {"process_state", std::string{workflow::to_string(r.state)}}};
 }
 
 /// Many submissions wait for one commit, so none of them occupies a thread.
@@ -356,6 +351,17 @@ workflow::instant moment_of(const api::arguments& params, const char* name, work
 
 std::size_t max_of(const api::arguments& params) {
   return params.number<std::size_t>("max");
+}
+
+api::error control_context::error_of(store::write_status s, const std::string& why,
+                                     std::chrono::milliseconds retry_after) {
+  using enum store::write_status;
+  switch (s) {
+    case full: return {api::error::busy, why, retry_after};
+    case absent: return {api::error::not_found, why};
+    case unknown_outcome: return {api::error::timed_out, why};
+    default: return {api::error::refused, why};
+  }
 }
 
 store::outcome control_context::outcome_of(store::write what) const {

@@ -123,14 +123,9 @@ template <class Write>
 store::answer<Write> written(const control_context& c, Write w) {
   expect_known(c, workflow::knowledge::schedules, "schedules");
   auto o = c.write(std::move(w));
-  using enum store::write_status;
-  switch (o.result) {
-    case applied: return o;
-    case full: throw api::error{api::error::busy, o.why, control_context::retry_when_away};
-    case absent: throw api::error{api::error::not_found, o.why};
-    case unknown_outcome: throw api::error{api::error::timed_out, o.why};
-    default: throw api::error{api::error::refused, o.why};
-  }
+  if (o.result != store::write_status::applied)
+    throw control_context::error_of(o.result, o.why);
+  return o;
 }
 
 workflow::schedule schedule_of(const api::arguments& fields) {

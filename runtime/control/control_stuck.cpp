@@ -82,6 +82,7 @@ json list_stuck(const control_context& c, const api::arguments&) {
                      {"tasks", g.count},
                      {"longest", g.id},
                      {"since", instant_json(g.longest.since)},
+                     {"meant", g.longest.is_meant},
                      {"detail", g.longest.detail}});
   std::sort(waits.begin(), waits.end(), [](const json& a, const json& b) { return a.at("since") < b.at("since"); });
   const auto trouble = scheduler_trouble(c);

@@ -67,15 +67,10 @@ json extend_step(const control_context& c, const api::arguments& params) {
 namespace {
 
 json result_of(const store::outcome& o) {
-  using enum store::write_status;
+  if (o.result != store::write_status::applied)
+    throw control_context::error_of(o.result, o.why);
   const auto& told = o.as<store::event_result>();
-  switch (o.result) {
-    case applied: return {{"event", told.number}, {"taken", told.taken}, {"more", told.more}, {"again", told.again}};
-    case full: throw api::error{api::error::busy, o.why, control_context::retry_when_away};
-    case absent: throw api::error{api::error::not_found, o.why};
-    case unknown_outcome: throw api::error{api::error::timed_out, o.why};
-    default: throw api::error{api::error::refused, o.why};
-  }
+  return {{"event", told.number}, {"taken", told.taken}, {"more", told.more}, {"again", told.again}};
 }
 
 } // namespace

@@ -29,12 +29,9 @@ void expect_known(const control_context& c, workflow::knowledge needed, std::str
 }
 
 std::string why_not_yet(const actors::lease_page& page, workflow::knowledge needed, std::string_view what) {
-  for (const auto& x : page.leases) {
-    const auto card = workflow::card_of(x->name, x->note);
-    if (card && x->expires_at > page.now && card->knows < needed)
-      return "node " + workflow::quoted(card->name) + " runs a release that does not support " + std::string{what}
-             + ": upgrade all nodes first";
-  }
+  for (const auto& x : page.leases)
+    if (const auto older = workflow::older_node(x->name, x->note, needed); older && x->expires_at > page.now)
+      return workflow::upgrade_first(*older, what);
   return {};
 }
 

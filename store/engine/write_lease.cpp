@@ -79,7 +79,7 @@ answer<Write> write_batch::carry_out(decided<Write, lease_record> d) {
 answer<acquire_lease> write_batch::make(const acquire_lease& w) {
   if (auto wrong = problem_of(w))
     return *std::move(wrong);
-  const bool is_older = is_of_older_node(w.name, w.note, workflow::newest_knowledge);
+  const bool is_older = workflow::older_node(w.name, w.note, workflow::newest_knowledge).has_value();
   const auto needed = is_older ? needed_of_nodes() : workflow::knowledge::none;
   return carry_out(decide(w, lease_to_acquire(w), needed));
 }

@@ -101,10 +101,8 @@ answer<act_on_schedule> write_batch::make(const act_on_schedule& w) {
     return turned_down_full(w.now.now);
   if (d.put || d.is_removed)
     put_schedule_row(&*there, d.put ? &*d.put : nullptr);
-  if (d.is_removed)
-    end_alerts_of(incidents_.open_ones(incident_of_schedule, {}, cause_of_schedule(w.name)), w.who, w.now.now);
-  else if (d.put && is_refusal_over(*there, *d.put))
-    end_alerts_of(incidents_.open_ones(incident_of_schedule, {}, cause_of_refused(w.name)), moved_on, w.now.now);
+  if (!d.over.empty())
+    end_alerts_of(incidents_.open_ones(incident_of_schedule, {}, d.over), d.over_by, w.now.now);
   if (d.said.result == write_status::applied)
     put_act(0, {}, {w.who, d.done, w.why, w.now.now});
   d.said.others = std::move(made.others);
@@ -132,13 +130,12 @@ answer<fire_schedules> write_batch::make(const fire_schedules& w) {
     try {
       const auto before = schedule_there(name);
       if (before) {
-        auto next = *before;
-        workflow::serve(next, w.now.now, needs);
-        put_schedule_row(&*before, &next);
-        if (const auto told = alert_of_refusal(*before, next, w.now.now))
-          put(*told);
-        else if (is_refusal_over(*before, next))
-          end_alerts_of(incidents_.open_ones(incident_of_schedule, {}, cause_of_refused(name)), moved_on, w.now.now);
+        const auto d = serve(*before, w.now.now, needs);
+        put_schedule_row(&*before, &d.put);
+        if (d.raised)
+          put(*d.raised);
+        if (!d.over.empty())
+          end_alerts_of(incidents_.open_ones(incident_of_schedule, {}, d.over), moved_on, w.now.now);
         if (before->next_at == at)
           continue; // else it stands here since it was damaged
       }

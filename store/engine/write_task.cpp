@@ -120,9 +120,9 @@ answer<update_task> write_batch::make(const update_task& w) {
 
   freed_schedule_ = false;
   answer<update_task> o = applied();
-  o.has_ended = workflow::has_ended(w.next) && w.next.state != stored.state;
   const auto act = act_in(w);
   o.revision = replace(*there, {w.next, w.notices, w.alerts, w.payload_changed});
+  o.has_ended = change_.has_ended;
   if (act)
     put_act(w.next.number, w.next.id, *act);
   if (w.evidence)

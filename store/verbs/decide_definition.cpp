@@ -75,15 +75,16 @@ std::optional<decision> name_taken(const workflow::definition& made, const workf
   return turned_down(write_status::refused,
                      "step " + workflow::quoted(made.steps.front().name) + " makes a workflow " + made.name
                        + " version " + std::to_string(made.version)
-                       + " for its items, and there is another of that name: call the step otherwise");
+                       + " for its items, and there is another of that name: give the step another name");
 }
 
 registered_definition decide(const register_definition& w, const known_definition& known) {
   for (const auto& x : known.nodes)
-    if (x.expires_at > w.now.now && is_of_older_node(x.name, x.note, workflow::needed_for(w.what)))
+    if (const auto older = workflow::older_node(x.name, x.note, workflow::needed_for(w.what));
+        older && x.expires_at > w.now.now)
       return {turned_down(write_status::refused,
                           name_of(w.what) + " has steps that wait, end later or expect a result, or a limit, and "
-                            + x.name + " runs a release that does not support them: upgrade all nodes first")};
+                            + workflow::upgrade_first(*older, "them"))};
   if (known.there != nullptr && *known.there != w.what) {
     registered_definition d{
       turned_down(write_status::refused, "workflow " + w.what.name + " version " + std::to_string(w.what.version)

@@ -71,13 +71,8 @@ raised_alert alert_of_damaged_lease(const acquire_lease& w, const std::string& d
   return {0, {}, told, workflow::signature_of(told, nullptr, nullptr)};
 }
 
-bool is_of_older_node(const std::string& name, const std::string& note, workflow::knowledge needed) {
-  const auto card = workflow::card_of(name, note);
-  return card && card->knows < needed;
-}
-
 decided<acquire_lease, lease_record> decide(const acquire_lease& w, lease_record there, workflow::knowledge needed) {
-  if (is_of_older_node(w.name, w.note, needed))
+  if (workflow::older_node(w.name, w.note, needed))
     return {turned_down(write_status::refused,
                         "the store has schedules, or workflows with limits or with steps that wait, "
                         "end later or expect a result, which the node's release does not support")};

@@ -23,13 +23,9 @@ lease_record nobodys(const std::string& name, std::uint64_t epoch);
 /// Its record cannot be read, and one of nobody takes its place.
 raised_alert alert_of_damaged_lease(const acquire_lease& w, const std::string& damage);
 
-/// The lease is that of a node that cannot read workflows that need so much. While one of those is stored, such a node
-/// gets no lease; while such a node has one, none of those is stored.
-bool is_of_older_node(const std::string& name, const std::string& note, workflow::knowledge needed);
-
-/// `there`: its record, or nobodys.
-/// `needed`: for the workflows that are stored; asked for where a node may be older. REQUIRES: there is no problem_of
-/// it.
+/// `there`: its record, or nobodys. `needed`: for the workflows and schedules that are stored. A node that does not
+/// support them gets no lease, and while such a node has one, none of them is stored. Asked for where a node may be
+/// older. REQUIRES: there is no problem_of it.
 decided<acquire_lease, lease_record> decide(const acquire_lease& w, lease_record there,
                                             workflow::knowledge needed = workflow::knowledge::none);
 /// `there`: absent: it is not known.

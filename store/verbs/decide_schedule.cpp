@@ -82,8 +82,9 @@ placed_schedule decide(const put_schedule& w, const known_schedule& known) {
   if (!wrong.empty())
     return refused(w, known, name_of(s) + ": " + workflow::joined(wrong, "; "));
   for (const auto& x : known.nodes)
-    if (x.expires_at > w.now.now && is_of_older_node(x.name, x.note, workflow::knowledge::schedules))
-      return refused(w, known, x.name + " runs a release that does not support schedules: upgrade all nodes first");
+    if (const auto older = workflow::older_node(x.name, x.note, workflow::knowledge::schedules);
+        older && x.expires_at > w.now.now)
+      return refused(w, known, workflow::upgrade_first(*older, "schedules"));
   if (known.there == nullptr && known.count >= workflow::schedules_max)
     return refused(w, known, "there are " + std::to_string(known.count) + " schedules, and the store takes no more");
   placed_schedule d{applied()};
@@ -163,9 +164,25 @@ acted_schedule decide(const act_on_schedule& w, const workflow::schedule_state* 
       d.done = "removed ";
       d.put.reset();
       d.is_removed = true;
+      d.over = cause_of_schedule(w.name);
+      d.over_by = w.who;
       break;
   }
   d.done += name_of(there->what);
+  if (d.put && is_refusal_over(*there, *d.put)) {
+    d.over = cause_of_refused(w.name);
+    d.over_by = moved_on;
+  }
+  return d;
+}
+
+served_schedule serve(const workflow::schedule_state& there, workflow::instant now,
+                      const workflow::schedule_needs& needs) {
+  served_schedule d{there};
+  workflow::serve(d.put, now, needs);
+  d.raised = alert_of_refusal(there, d.put, now);
+  if (is_refusal_over(there, d.put))
+    d.over = cause_of_refused(there.what.name);
   return d;
 }
 

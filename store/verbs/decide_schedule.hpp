@@ -50,10 +50,21 @@ struct acted_schedule {
   std::optional<workflow::schedule_state> put{};
   bool is_removed = false;
   bool is_full = false;
-  std::string done{}; ///< "paused schedule `nightly`", for the notes of what persons did
+  std::string done{};    ///< "paused schedule `nightly`", for the notes of what persons did
+  std::string over{};    ///< incidents whose causes begin so are over; empty: none
+  std::string over_by{}; ///< who ended them
 };
 /// `there`: null: there is none of that name.
 acted_schedule decide(const act_on_schedule& w, const workflow::schedule_state* there,
+                      const workflow::schedule_needs& needs);
+
+struct served_schedule {
+  workflow::schedule_state put;
+  std::string over{}; ///< incidents whose causes begin so are over; empty: none
+  std::optional<raised_alert> raised{};
+};
+/// It makes the tasks that are due.
+served_schedule serve(const workflow::schedule_state& there, workflow::instant now,
                       const workflow::schedule_needs& needs);
 
 /// The first refusal of a row of them: people are told.

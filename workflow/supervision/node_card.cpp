@@ -140,4 +140,14 @@ std::optional<node_card> card_of(std::string_view lease, std::string_view note) 
   return card;
 }
 
+std::optional<std::string> older_node(std::string_view lease, std::string_view note, knowledge needed) {
+  auto card = card_of(lease, note);
+  return card && card->knows < needed ? std::optional{std::move(card->name)} : std::nullopt;
+}
+
+std::string upgrade_first(std::string_view node, std::string_view what) {
+  return "node " + quoted(node) + " runs a release that does not support " + std::string{what}
+         + ": upgrade all nodes first";
+}
+
 } // namespace steadfast::workflow

@@ -63,4 +63,9 @@ std::string note_of(const node_card& card);
 /// Nothing if the lease is no node's or the note is not one. Agents whose names no workflow could speak are left out.
 std::optional<node_card> card_of(std::string_view lease, std::string_view note);
 
+/// The node whose lease it is, if its release does not support what is needed.
+std::optional<std::string> older_node(std::string_view lease, std::string_view note, knowledge needed);
+/// "node `n2` runs a release that does not support schedules: upgrade all nodes first"
+std::string upgrade_first(std::string_view node, std::string_view what);
+
 } // namespace steadfast::workflow

@@ -48,12 +48,13 @@ bool is_forgotten(const task& t, const definition& d) {
   return !t.locked_by.empty() && !has_next_thing(t, d);
 }
 
+/// `starts_nothing`: after an attempt that has expired, as in apply().
 change applied_in_order(const task& t, const definition& d, const std::vector<event>& events,
-                        const clock_reading& clock) {
+                        const clock_reading& clock, bool starts_nothing = false) {
   change all;
   all.next = t;
   for (const auto& e : events) {
-    auto one = apply(all.next, d, e, clock);
+    auto one = apply(all.next, d, e, clock, starts_nothing && std::holds_alternative<attempt_expired>(e));
     if (one.result != event_status::applied)
       continue;
     all.result = event_status::applied;
@@ -85,14 +86,16 @@ std::vector<event> review(const task& stored, const definition& d, const clock_r
 }
 
 change apply_review(const task& t, const definition& d, const clock_reading& clock, span slack) {
-  auto events = review(t, d, clock, slack);
+  const auto events = review(t, d, clock, slack);
   auto all = applied_in_order(t, d, events, clock);
   if (!is_undoing(all.next) || is_undoing(t))
     return all;
-  for (auto& e : events)
-    if (auto* expired = std::get_if<attempt_expired>(&e))
-      expired->ref.starts_nothing = true;
-  return applied_in_order(t, d, events, clock);
+  return applied_in_order(t, d, events, clock, true);
+}
+
+alert alert_of_stuck(const std::string& why, const task& t, const task& next, instant now) {
+  const bool is_freed = !t.locked_by.empty() && next.locked_by.empty();
+  return {"stuck", "it was stuck: " + why + (is_freed ? "; it was freed" : "; it goes on"), {}, now};
 }
 
 } // namespace steadfast::workflow

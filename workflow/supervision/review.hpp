@@ -2,6 +2,7 @@
 
 #include "workflow/transition/transition.hpp"
 
+#include <string>
 #include <vector>
 
 namespace steadfast::workflow {
@@ -14,5 +15,8 @@ std::vector<event> review(const task& t, const definition& d, const clock_readin
 /// The events of a review applied one after the other, as one change without commands: they are its scheduler's, who
 /// reads the task again. If the task turns round, the change begins nothing forward on the way there.
 change apply_review(const task& t, const definition& d, const clock_reading& clock, span slack = span{5000});
+
+/// For people, once a review has made `next` of a task that was stuck. `why`: as why_stuck() said.
+alert alert_of_stuck(const std::string& why, const task& t, const task& next, instant now);
 
 } // namespace steadfast::workflow

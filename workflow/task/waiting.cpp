@@ -27,9 +27,9 @@ std::string without_figures(std::string_view text) {
   return general;
 }
 
-wait waits(std::string detail, instant since) {
+wait waits(std::string detail, instant since, bool is_meant = false) {
   auto cause = without_figures(detail);
-  return {std::move(cause), std::move(detail), since};
+  return {std::move(cause), std::move(detail), since, is_meant};
 }
 
 instant last_end(const step& s, instant otherwise) {
@@ -46,10 +46,10 @@ std::optional<wait> wait_of_step(const task& t, const definition& d, std::size_t
   if (s.not_before <= now)
     return std::nullopt;
   if (ends_later(s))
-    return waits(name + ": its agent has begun it, and ends it later", s.log.back().started_at);
+    return waits(name + ": its agent has begun it, and ends it later", s.log.back().started_at, true);
   if (const auto& rule = d.steps[i].wait; s.state == step_state::waiting && rule && is_until_told(*rule))
     return waits(name + (rule->what == wait_rule::kind::event ? ": waits for an event" : ": waits for a person"),
-                 s.log.back().started_at);
+                 s.log.back().started_at, true);
   if (starts_child(d.steps[i]) && (s.state == step_state::waiting || is_undo_of_child_awaited(s, d.steps[i])))
     return waits(name
                    + (is_over_items(d.steps[i])
@@ -57,7 +57,7 @@ std::optional<wait> wait_of_step(const task& t, const definition& d, std::size_t
                         : (s.state == step_state::waiting ? ": waits for its task" : ": its task is undone")),
                  s.log.back().started_at);
   if (s.state == step_state::waiting)
-    return waits(name + ": sleeps", s.log.back().started_at);
+    return waits(name + ": sleeps", s.log.back().started_at, true);
   const bool is_cooling = s.cool_offs > 0 && s.failure_count == 0 && s.tries == 0;
   return waits(name + (is_cooling ? ": cooling off" : ": waits before the next attempt"), last_end(s, t.submitted_at));
 }
@@ -73,7 +73,7 @@ std::optional<wait> wait_of(const task& t, const definition& d, instant now) {
   if (has_ended(t) || has_open_attempt(t))
     return std::nullopt;
   if (t.state == process_state::suspended)
-    return waits("suspended by a person", suspended_at(t));
+    return waits("suspended by a person", suspended_at(t), true);
   std::optional<wait> longest;
   for (std::size_t i = 0; i < t.steps.size(); ++i)
     if (auto w = wait_of_step(t, d, i, now); w && (!longest || w->since < longest->since))
@@ -81,7 +81,7 @@ std::optional<wait> wait_of(const task& t, const definition& d, instant now) {
   if (longest || !is_claimable(t))
     return longest;
   if (t.not_before > now)
-    return waits("not to be started before its time", t.submitted_at);
+    return waits("not to be started before its time", t.submitted_at, true);
   if (waits_for_key(t))
     return wait{"in the queue: others with its key are under way, or no scheduler has room",
                 "in the queue: others with the key " + quoted(t.limit->key)

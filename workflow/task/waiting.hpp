@@ -14,6 +14,7 @@ struct wait {
   std::string cause;  ///< the same for all tasks that wait for the same: without numbers and moments
   std::string detail; ///< in full
   instant since;
+  bool is_meant = false; ///< its workflow, its submission or a person lets it wait
 
   friend bool operator==(const wait&, const wait&) = default;
 };

@@ -315,7 +315,7 @@ TEST_CASE("row 111: a workflow that waits is not stored while a node of an older
   REQUIRE(store.one(node("new", workflow::newest_knowledge, 0)).result == write_status::applied);
   const auto o = store.one(sleeper(1));
   CHECK(o.result == write_status::refused);
-  CHECK(o.why.find("node/old runs a release that does not support them") != std::string::npos);
+  CHECK(o.why.find("node `old` runs a release that does not support them") != std::string::npos);
   CHECK_FALSE(store->find_definition("sleeper", 1));
   CHECK(store.one(register_definition{delivery(), {}, at(1)}).result == write_status::applied);
   CHECK(store.one(sleeper(11)).result == write_status::applied); // its lease has ended

@@ -135,6 +135,26 @@ TEST_CASE("deciding: a schedule that is run makes a task now, or says why not") 
   const auto removed = acted(schedule_act::remove, there);
   CHECK(removed.is_removed);
   CHECK_FALSE(removed.put);
+  CHECK(removed.over == cause_of_schedule("hourly"));
+  CHECK(removed.over_by == "ann");
+  const auto well_again = acted(schedule_act::run, with_fate(moment_fate::refused));
+  CHECK(well_again.over == cause_of_refused("hourly"));
+  CHECK(well_again.over_by == moved_on);
+  CHECK(ran.over.empty());
+}
+
+TEST_CASE("deciding: a schedule that is served makes what is due, and tells of the first refusal and of its end") {
+  const workflow::made_task no_workflow{false, true, {}, "no such workflow"};
+  const auto first = serve(begun_hourly(), at(0) + 1h, that_makes(no_workflow));
+  CHECK(first.raised);
+  CHECK(first.over.empty());
+  const auto second = serve(first.put, at(0) + 2h, that_makes(no_workflow));
+  CHECK_FALSE(second.raised);
+  CHECK(second.over.empty());
+  const auto third = serve(second.put, at(0) + 3h, that_makes({true, true, {true, 3, "t"}, {}}));
+  CHECK_FALSE(third.raised);
+  CHECK(third.over == cause_of_refused("hourly"));
+  CHECK(third.put.last_task == 3);
 }
 
 TEST_CASE("deciding: who runs a schedule while its task is open is told whether another moment is queued") {

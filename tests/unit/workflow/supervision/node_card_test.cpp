@@ -45,3 +45,13 @@ TEST_CASE("a card tells of a drain and of when the node's certificate ends, and 
   CHECK(card_of("node/b", "address= roles= agents= certificate_until=soon drained=maybe")->certificate_until == unset);
   CHECK_FALSE(card_of("node/b", "address= roles= agents= drained=maybe")->drained);
 }
+
+TEST_CASE("a node of an older release is known by the note of its lease") {
+  node_card card{"n2", "", {}, {}};
+  card.knows = knowledge::none;
+  CHECK(older_node("node/n2", note_of(card), knowledge::schedules) == "n2");
+  CHECK_FALSE(older_node("supervisor", note_of(card), knowledge::schedules));
+  card.knows = knowledge::schedules;
+  CHECK_FALSE(older_node("node/n2", note_of(card), knowledge::schedules));
+  CHECK(upgrade_first("n2", "them") == "node `n2` runs a release that does not support them: upgrade all nodes first");
+}

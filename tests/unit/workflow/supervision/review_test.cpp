@@ -126,3 +126,12 @@ TEST_CASE("a review that turns the task round begins no forward attempt on the w
   CHECK(reviewed.next.steps[2].doing == attempt_action::none);
   CHECK(broken_invariants(reviewed.next, x.d).empty());
 }
+
+TEST_CASE("people are told of a stuck task whether it was freed") {
+  scenario x{two_steps()};
+  x.take();
+  auto next = x.t;
+  CHECK(alert_of_stuck("nothing is due", x.t, next, x.now).text == "it was stuck: nothing is due; it goes on");
+  next.locked_by.clear();
+  CHECK(alert_of_stuck("nothing is due", x.t, next, x.now).text == "it was stuck: nothing is due; it was freed");
+}

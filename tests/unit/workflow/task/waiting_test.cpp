@@ -21,6 +21,7 @@ TEST_CASE("what a task waits for is told, and since when, one with an attempt un
   CHECK(cause(x) == "in the queue: no scheduler has room");
   x.t.not_before = x.now + 1h;
   CHECK(cause(x) == "not to be started before its time");
+  CHECK(wait_of(x.t, x.d, x.now)->is_meant);
   x.t.not_before = unset;
   x.take();
   CHECK(cause(x).empty());
@@ -33,6 +34,7 @@ TEST_CASE("what a task waits for is told, and since when, one with an attempt un
   REQUIRE(w);
   CHECK(w->since == declined_at);
   CHECK(w->detail.find("step `a`: ") == 0);
+  CHECK_FALSE(w->is_meant);
 }
 
 TEST_CASE("a suspended task waits for a person, one that has ended for nothing") {
@@ -42,6 +44,7 @@ TEST_CASE("a suspended task waits for a person, one that has ended for nothing")
   const auto w = wait_of(x.t, x.d, x.now);
   REQUIRE(w);
   CHECK(w->cause == "suspended by a person");
+  CHECK(w->is_meant);
   CHECK(w->since == start);
   x.must(resumed{{"ann", ""}});
   x.take();
