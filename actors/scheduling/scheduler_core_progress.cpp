@@ -31,14 +31,15 @@ void scheduler_core::go_on(std::uint64_t number) {
       return;
     if (e.reload)
       return read_again(number, e);
-    if (e.waiting.empty() && due_.has(number) && workflow::has_open_attempt(e.task()))
+    if (e.waiting.empty()) {
+      if (!due_.has(number) || !workflow::has_open_attempt(e.task()))
+        look_again_later(number);
       return;
-    if (e.waiting.empty())
-      return look_again_later(number);
+    }
     auto what = std::move(e.waiting.front());
     e.waiting.pop_front();
     const auto clock = effects_.time();
-    auto change = workflow::apply(e.task(), *e.definition, what, clock);
+    auto change = workflow::apply(e.task(), *e.definition, what, clock, draining_);
     if (change.result != workflow::event_status::applied) {
       note_refusal(e, what, change);
       continue;
@@ -82,7 +83,7 @@ void scheduler_core::on_report(attempt_report m) {
                                                           "the task is not in flight here", now()}});
   }
   const auto number = m.task_number;
-  handle(number, event_of(std::move(m), *found->second.definition, draining_));
+  handle(number, event_of(std::move(m), *found->second.definition));
 }
 
 /// A supervisor may take the task away, and a clock that was set leave nothing to do at its moment. Neither its place
@@ -111,7 +112,7 @@ void scheduler_core::on_due(const due_queue::entry& d) {
   const auto& t = found->second.task();
   const auto& s = t.steps[d.step];
   if (s.doing != workflow::attempt_action::none)
-    handle(d.task, workflow::attempt_expired{{d.step, s.attempt, t.lock_epoch, draining_}});
+    handle(d.task, workflow::attempt_expired{{d.step, s.attempt, t.lock_epoch}});
   else if (!draining_)
     handle(d.task, workflow::time_passed{});
   const auto after = tasks_.find(d.task);
@@ -268,7 +269,7 @@ void scheduler_core::send_order(task_in_flight& e, std::size_t step) {
   if (agents_.has_order(e.task(), step) || has_answer(e, step))
     return;
   const auto& s = e.task().steps[step];
-  const workflow::attempt_ref ref{step, s.attempt, e.task().lock_epoch, draining_};
+  const workflow::attempt_ref ref{step, s.attempt, e.task().lock_epoch};
   const auto agent = agents_.route(e.task(), step);
   if (!agent) {
     e.waiting.push_back(workflow::attempt_declined{ref, {}, "no agent `" + s.log.back().agent + "` is alive"});

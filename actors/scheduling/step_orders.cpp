@@ -28,8 +28,8 @@ step_order order_for(const workflow::task& t, const workflow::definition& d, std
   return o;
 }
 
-workflow::event event_of(attempt_report m, const workflow::definition& d, bool draining) {
-  const workflow::attempt_ref ref{m.step, m.attempt, m.epoch, draining};
+workflow::event event_of(attempt_report m, const workflow::definition& d) {
+  const workflow::attempt_ref ref{m.step, m.attempt, m.epoch};
   switch (m.kind) {
     case report_kind::succeeded: {
       auto facts = m.step < d.steps.size() ? facts_of(d, m.step, m.result) : std::vector<workflow::fact>{};

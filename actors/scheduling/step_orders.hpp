@@ -15,7 +15,7 @@ namespace steadfast::actors {
 step_order order_for(const workflow::task& t, const workflow::definition& d, std::size_t step, std::string input,
                      workflow::instant clock);
 
-/// What a report means to the rules. With `draining` nothing further is begun here.
-workflow::event event_of(attempt_report m, const workflow::definition& d, bool draining);
+/// What a report means to the rules.
+workflow::event event_of(attempt_report m, const workflow::definition& d);
 
 } // namespace steadfast::actors

@@ -14,7 +14,6 @@ struct attempt_ref {
   std::size_t step = 0;
   std::uint32_t attempt = 0;
   std::uint64_t epoch = 0;
-  bool starts_nothing = false; ///< the scheduler is about to stop: start nothing after this, give the lock back
 
   friend bool operator==(const attempt_ref&, const attempt_ref&) = default;
 };

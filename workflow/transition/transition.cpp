@@ -91,14 +91,12 @@ std::optional<late_reply> evidence_of(const draft& x, const Event& e, const ruli
 
 } // namespace
 
-change apply(const task& t, const definition& d, const event& e, const clock_reading& clock) {
-  draft x{d, clock.now, t, {}, {}, false, t.steps.is_caught_up(), {}};
+change apply(const task& t, const definition& d, const event& e, const clock_reading& clock, bool starts_nothing) {
+  draft x{d, clock.now, t, {}, {}, starts_nothing, t.steps.is_caught_up(), {}};
   carry_over(x.t, d, clock);
   std::optional<late_reply> evidence;
   const auto r = std::visit(
     [&](const auto& what) {
-      if constexpr (requires { what.ref; })
-        x.starts_nothing = what.ref.starts_nothing;
       auto ruled = on(x, what);
       evidence = evidence_of(x, what, ruled);
       return ruled;

@@ -32,8 +32,10 @@ struct change {
 };
 
 /// The transition function: no clock, no input or output, no chance. The whole table is in docs/state-machine.md.
+/// `starts_nothing`: the task's scheduler is about to stop, so it gives the lock back as soon as no attempt is open.
 /// REQUIRES: d is the task's own version and problems(d).empty().
-change apply(const task& t, const definition& d, const event& e, const clock_reading& clock);
+change apply(const task& t, const definition& d, const event& e, const clock_reading& clock,
+             bool starts_nothing = false);
 
 /// The commands that the stored task stands for: what a scheduler carries out after a restart or a take. Those of any
 /// applied change are among them, except let_go and the stop_attempt of a task that went to error.

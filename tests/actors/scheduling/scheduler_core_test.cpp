@@ -356,7 +356,8 @@ TEST_CASE(
   CHECK(d.core.state(0).open == 0);
 }
 
-TEST_CASE("P28: a task is looked at again when its moment came to nothing, though it also waits for a distant one") {
+TEST_CASE(
+  "row 152: a task is looked at again when its moment came to nothing, though it also waits for a distant one") {
   scheduler_options o;
   taking_core d{o};
   d.start();
