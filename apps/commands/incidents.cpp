@@ -87,6 +87,16 @@ void print_acts(const json& x, workflow::instant now) {
               << (a.value("why", std::string{}).empty() ? "" : ": " + printable(a.value("why", std::string{}))) << '\n';
 }
 
+/// What lists the tasks that a condition is about; empty: it is about none.
+std::string command_for_tasks(const json& x) {
+  const auto workflow = x.value("workflow", std::string{});
+  const auto kind = x.value("kind", std::string{});
+  const auto which = kind == "failing" ? "state=undone|error,ended_after=" + x.value("first_at", std::string{})
+                     : kind.starts_with("suspended_") ? "state=suspended"
+                                                      : std::string{};
+  return which.empty() ? which : "steadfast task list --where 'workflow=" + workflow + "," + which + "'";
+}
+
 int show(const incident_arguments& g) {
   auto node = connect(g.node);
   const auto now = wall_clock();
@@ -99,10 +109,13 @@ int show(const incident_arguments& g) {
     std::cout << incident_table(json::array({x}), now, 1).text(standard_output());
     print_field("began", moment_text(x.at("first_at"), now));
     print_field("last alert", moment_text(x.at("last_at"), now));
-    print_field("tasks",
-                std::to_string(x.value("tasks", std::uint64_t{0})) + " now, "
-                  + std::to_string(x.value("tasks_ever", std::uint64_t{0})) + " since it began"
-                  + (x.value("times", 1U) > 1 ? ", in " + std::to_string(x.value("times", 1U)) + " turns" : ""));
+    if (x.value("is_condition", false))
+      print_field("its tasks", command_for_tasks(x));
+    else
+      print_field("tasks",
+                  std::to_string(x.value("tasks", std::uint64_t{0})) + " now, "
+                    + std::to_string(x.value("tasks_ever", std::uint64_t{0})) + " since it began"
+                    + (x.value("times", 1U) > 1 ? ", in " + std::to_string(x.value("times", 1U)) + " turns" : ""));
     print_field("for example", x.value("sample_task", std::string{}));
     print_field("which said", x.value("sample_text", std::string{}));
     print_tasks(node, number);

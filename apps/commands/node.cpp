@@ -124,13 +124,6 @@ cell certificate_cell(const json& until, workflow::instant now) {
           end - now < runtime::warned_before ? colour::warning : colour::plain};
 }
 
-std::string joined_agents(const json& n) {
-  std::string agents;
-  for (const auto& a : n.at("agents"))
-    agents += (agents.empty() ? "" : ",") + a.get<std::string>();
-  return agents;
-}
-
 std::string joined_partitions(const json& n) {
   std::vector<std::string> numbers;
   for (const auto& i : n.value("partitions", json::array()))
@@ -144,7 +137,7 @@ std::vector<cell> node_row(const json& n, workflow::instant now) {
           {state, colour_of_state(state)},
           n.value("address", std::string{}),
           n.value("roles", std::string{}),
-          joined_agents(n),
+          workflow::joined(n.at("agents").get<std::vector<std::string>>(), ","),
           n.value("supervises", false) ? "yes" : "",
           moment_text(n.value("expires_at", json{}), now)};
 }

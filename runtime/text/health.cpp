@@ -117,8 +117,9 @@ std::string lost_nodes_part(const health& h) {
   std::string text;
   for (const auto& n : h.nodes)
     if (is_lost(n, h.incidents))
-      text += (text.empty() ? "node " : ", node ") + text_in(n, "name") + " " + text_in(n, "state")
-              + (text_in(n, "state") == "gone" ? " since " + since_text(n.at("expires_at")) : "");
+      text +=
+        (text.empty() ? "node " : ", node ") + text_in(n, "name")
+        + (text_in(n, "state") == "gone" ? " has been gone since " + since_text(n.at("expires_at")) : " is silent");
   return text;
 }
 
@@ -154,7 +155,8 @@ std::string wait_part(const health& h, workflow::instant now) {
   std::string id;
   if (!h.stuck_report.is_null())
     for (const auto& w : h.stuck_report.at("waits"))
-      if (const auto since = instant_of(w.value("since", json{})); since != workflow::unset && since < oldest) {
+      if (const auto since = instant_of(w.value("since", json{}));
+          since != workflow::unset && since < oldest && !w.value("meant", false)) {
         oldest = since;
         id = text_in(w, "longest");
       }

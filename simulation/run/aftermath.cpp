@@ -3,12 +3,15 @@
 #include "actors/protocol/messages.hpp"
 #include "actors/protocol/protocols.hpp"
 #include "actors/protocol/type_ids.hpp"
+#include "runtime/assembly/assembly.hpp"
 #include "runtime/text/json.hpp"
 #include "workflow/transition/transition.hpp"
 
 #include <caf/event_based_actor.hpp>
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 namespace steadfast::simulation {
@@ -370,27 +373,10 @@ void aftermath::on_call(const std::string& node, const actors::call& what) {
 
 void aftermath::ask_all() {
   for (const auto& [node, parts] : cluster_.parts()) {
-    if (parts.link)
-      ask(node, "store_link", actors::inspectable_actor{parts.link});
-    else
-      ask(node, "store", actors::inspectable_actor{parts.store_actor});
-    for (std::size_t i = 0; i < parts.partition_links.size(); ++i)
-      ask(node, "store_link:" + std::to_string(i), actors::inspectable_actor{parts.partition_links[i]});
-    if (!parts.partition_links.empty())
-      ask(node, "partition_router", actors::inspectable_actor{parts.store_actor});
-    if (const auto own = parts.own->get(); own.store_actor && !parts.partition_links.empty())
-      ask(node, "partition_router:own", actors::inspectable_actor{own.store_actor});
-    for (std::size_t i = 0; i < parts.partitions.size(); ++i)
-      ask(node, "scheduler:" + std::to_string(i), actors::inspectable_actor{parts.partitions[i].scheduler});
-    ask(node, "gateway", actors::inspectable_actor{parts.gateway});
-    ask(node, "notifier", actors::inspectable_actor{parts.notifier});
-    ask(node, "membership", actors::inspectable_actor{parts.membership});
-    const auto own = parts.own->get();
-    for (std::size_t i = 0; i < own.partitions.size(); ++i)
-      if (own.partitions[i].bulk_runner)
-        ask(node, "bulk_runner:" + std::to_string(i), actors::inspectable_actor{own.partitions[i].bulk_runner});
-    for (const auto& [name, agent] : parts.agents)
-      ask(node, "agent:" + name, actors::inspectable_actor{agent});
+    std::map<std::string, std::size_t> of_kind;
+    for (const auto& part : all_of(parts))
+      if (part.shown)
+        ask(node, part.kind + ":" + part.name + ":" + std::to_string(of_kind[part.kind]++), part.shown);
   }
 }
 

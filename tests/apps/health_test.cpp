@@ -45,6 +45,8 @@ TEST_CASE("when nobody has to do anything, the sentence says so") {
   h.stuck_report = {{"stuck", json::array()},
                     {"waits", {{{"since", instant_json(at_night - 12min)}, {"longest", "t-1"}, {"tasks", 3}}}}};
   CHECK_THAT(health_sentence(h, at_night), Contains("Oldest wait 12 min (t-1)"));
+  h.stuck_report["waits"][0]["meant"] = true; // as of one that sleeps, or that a person suspended
+  CHECK_THAT(health_sentence(h, at_night), !Contains("Oldest wait"));
 }
 
 TEST_CASE("not all is well while no node has its lease") {
@@ -107,7 +109,7 @@ TEST_CASE("a node that was lost counts, one that stopped in good order does not"
   CHECK(is_well(h, at_night));
   h.nodes.push_back({{"name", "c"}, {"alive", false}, {"state", "gone"}, {"expires_at", instant_json(at_night - 60s)}});
   CHECK_FALSE(is_well(h, at_night));
-  CHECK_THAT(health_sentence(h, at_night), Contains("node c gone since "));
+  CHECK_THAT(health_sentence(h, at_night), Contains("node c has been gone since "));
 }
 
 TEST_CASE("a condition is told in its own words up to the semicolon, and a lost node once") {
@@ -116,7 +118,8 @@ TEST_CASE("a condition is told in its own words up to the semicolon, and a lost 
   failing.number = 1;
   failing.is_condition = true;
   failing.what = {"failing", "payment", "orders", "pay", "HTTP 402"};
-  failing.sample_text = "agent `payment`: 31 % of `orders` end undone or in error; of the last 256 79 did";
+  failing.sample_text =
+    "agent `payment`: 31 % of `orders` end undone or in error (20 of the last 64); of the last 256 79 did";
   failing.first_at = at_night - 30s;
   auto lost = failing;
   lost.number = 2;
@@ -125,7 +128,8 @@ TEST_CASE("a condition is told in its own words up to the semicolon, and a lost 
   h.incidents = json::array({incident_json(failing), incident_json(lost)});
   h.nodes.push_back({{"name", "c"}, {"alive", false}, {"state", "gone"}, {"expires_at", instant_json(at_night - 60s)}});
   const auto said = health_sentence(h, at_night);
-  CHECK_THAT(said, Contains("2 incidents: agent `payment`: 31 % of `orders` end undone or in error since "));
+  CHECK_THAT(
+    said, Contains("2 incidents: agent `payment`: 31 % of `orders` end undone or in error (20 of the last 64) since "));
   CHECK_THAT(said, Contains("; node `c` is silent since 2026-01-01T11:59:00Z")); // and not since that was noticed
   CHECK_THAT(said, !Contains("node c gone"));
   CHECK_THAT(said, !Contains("task"));

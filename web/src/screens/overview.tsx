@@ -170,7 +170,7 @@ function Tiles({ now }: { now: Seen }) {
 }
 
 function oldestOf(waits: Wait[]): Wait | undefined {
-  return waits.filter(w => w.since !== null).sort((a, b) => (a.since! < b.since! ? -1 : 1))[0];
+  return waits.filter(w => w.since !== null && !w.meant).sort((a, b) => (a.since! < b.since! ? -1 : 1))[0];
 }
 
 export function stateOf(x: Incident): string {

@@ -78,6 +78,20 @@ TEST_CASE("alerts of many tasks that failed in the same way are one incident") {
                                  "circuit for `payment` open until 2026-11-21T20:31:41Z")));
 }
 
+TEST_CASE("tasks that wait for a circuit are one incident with those that wait after the failure that opened it") {
+  const auto d = shop();
+  const auto waiting = [&d](const std::string& why) {
+    auto t = failed_task("");
+    t.steps.change(0).waiting_for = why;
+    return signature_of({"waiting", "step `pay` waits: " + why, "pay", {}}, &t, &d);
+  };
+  const auto by_circuit = waiting("circuit for `payment` open until 2026-11-21T20:31:41Z; last failure at "
+                                  "2026-11-21T20:31:11Z: HTTP 503: no stock for order 7");
+  CHECK(by_circuit.cause == "HTTP 503: no stock for order #");
+  CHECK(by_circuit == waiting("HTTP 503: no stock for order 8"));
+  CHECK(waiting("circuit for `payment` held open by ann").cause == "circuit for `payment` held open by ann");
+}
+
 TEST_CASE("an undo that failed and the task that it left in error are one incident, of the agent that undoes") {
   const auto d = shop();
   auto t = failed_task("HTTP 409: too late");
