@@ -7,15 +7,15 @@
 #include <cstddef>
 #include <string>
 
-// Between the rules, which know attempts, and the agents, which get orders and answer with reports.
+// Translates between the rules, which know attempts, and the agents, which get orders and answer with reports.
 
 namespace steadfast::actors {
 
-/// The order for the open attempt of a step. `clock` names the clock by which the task was decided.
+/// The order for the open attempt of a step. `clock` identifies the clock by which the task was decided.
 step_order order_for(const workflow::task& t, const workflow::definition& d, std::size_t step, std::string input,
                      workflow::instant clock);
 
-/// What a report means to the rules. With `draining` nothing further is begun here.
+/// What a report means to the rules. With `draining`, nothing more is begun on this node.
 workflow::event event_of(attempt_report m, const workflow::definition& d, bool draining);
 
 } // namespace steadfast::actors
