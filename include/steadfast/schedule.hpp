@@ -7,15 +7,15 @@
 
 namespace steadfast {
 
-/// What a moment does that meets the task of an earlier one.
+/// What happens at a moment when the task of an earlier one is not over.
 enum class on_overlap : std::uint8_t {
-  skip,   ///< it makes no task
-  queue,  ///< it waits for its end; of several the first
-  beside, ///< it makes one
+  skip,   ///< no task is made
+  queue,  ///< a task is made when that one has ended; of several moments, for the first
+  beside, ///< a task is made
   cancel, ///< that task is cancelled, and one is made when it has ended; of several moments for the last
 };
 
-/// Makes tasks at moments of its own. docs/schedules.md says more of each field.
+/// Makes tasks at its moments. docs/schedules.md explains each field.
 struct schedule {
   std::string name;
   std::string workflow;
