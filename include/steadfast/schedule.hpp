@@ -26,7 +26,7 @@ struct schedule {
   std::chrono::milliseconds jitter{};
   on_overlap overlap = on_overlap::skip;
   std::chrono::milliseconds catch_up{std::chrono::hours{1}}; ///< how old a moment may be when somebody serves it
-  std::uint32_t catch_up_max = 1;                            ///< of several, so many are made up for, the newest
+  std::uint32_t catch_up_max = 1;                            ///< how many missed ones are made up for: the newest
   std::string payload{};                                     ///< a JSON text; empty: {}
   std::string moment_as{};                                   ///< the member of it that gets the moment; empty: none
   std::optional<std::uint8_t> priority{};                    ///< without it, the workflow's

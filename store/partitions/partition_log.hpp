@@ -58,7 +58,7 @@ public:
   void settle() override;
   void begin(std::uint64_t state) override;
   const std::vector<std::string>& entries() const override { return entries_; }
-  /// Also called before the partition is taken: then the tables get what others may read.
+  /// Also before the partition is taken: then the tables get what one who is not the owner can read.
   damaged_tasks fill(lmdb::transaction& txn, const tables& in) override;
   bool go_on(lmdb::transaction& txn, const tables& in, damaged_tasks& damaged) override;
 

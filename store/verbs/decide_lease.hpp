@@ -27,9 +27,9 @@ raised_alert alert_of_damaged_lease(const acquire_lease& w, const std::string& d
 /// such a node gets no lease; while such a node holds a lease, no such workflow is stored.
 bool is_of_older_node(const std::string& name, const std::string& note, workflow::knowledge needed);
 
-/// `there`: its record, or nobodys. `needed`: what a node must know for the stored
-/// workflows; looked up only where a node may be older. REQUIRES: there is no problem_of
-/// it.
+/// `there`: its record, or nobodys.
+/// `needed`: what a node must know for the stored workflows; looked up only where a node may be older. REQUIRES: there
+/// is no problem_of it.
 decided<acquire_lease, lease_record> decide(const acquire_lease& w, lease_record there,
                                             workflow::knowledge needed = workflow::knowledge::none);
 /// `there`: absent: no such lease is stored.

@@ -64,7 +64,7 @@ struct step {
   instant complete_by;                         ///< of the last attempt
   instant settles_at;                          ///< from here on, no ended attempt can act any more
   instant not_before;                          ///< earliest next attempt; for a waiting step, the end of the wait
-  instant waiting_since;                       ///< when an agent first did not take it, of the refusals in a row
+  instant waiting_since;                       ///< when the first of the refusals in a row came: no agent takes it
   instant completed_at;
   std::uint32_t completed_order = 0; ///< 1 for the step that completed first
   std::uint32_t log_dropped = 0;     ///< how many lines of `log` were dropped

@@ -18,7 +18,7 @@ struct clock_reading {
 };
 
 /// Gives attempts that were begun before the clock was set their whole time again: only then is it certain that they
-/// are over, whatever the clock shows (promise P22). And leaves none more than that if the clock was set back: what is
+/// are over, whatever the clock shows (promise P22). If the clock was set back, none keeps more than that: what is
 /// ordered again would otherwise have hours to act, and an undo timed by yet another clock would not wait for it (P15).
 /// Doing this twice changes nothing more. If `now` is not known, pass `never`.
 void carry_over(task& t, const definition& d, const clock_reading& clock);

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-// How the tasks of one workflow end, recently and usually. A service that refuses everything makes no task fail with an
-// alert: all tasks are undone, quietly. It shows only in how many are undone.
+// How the tasks of one workflow end, recently and usually. A service that refuses everything brings no task into error
+// and raises no alert: all tasks are undone, quietly. It shows only in how many are undone.
 
 namespace steadfast::workflow {
 

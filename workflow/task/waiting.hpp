@@ -24,7 +24,7 @@ instant suspended_at(const task& t);
 /// Nothing: the task has ended, or an attempt is under way, or the next one is due.
 std::optional<wait> wait_of(const task& t, const definition& d, instant now);
 
-/// Something is due sometime, or a scheduler may take it, or it rests until a person acts. Holds of every stored task.
+/// Whether something will be due, a scheduler may take it, or it rests until a person acts. True of all stored tasks.
 bool has_next_thing(const task& t, const definition& d);
 
 /// Why nobody would ever continue the task, though it has not ended: nothing is due, or what was due `patience` ago was
