@@ -52,8 +52,8 @@ struct subscribe {
 };
 STEADFAST_MESSAGE(subscribe, x.scheduler, x.bulk_only)
 /// In place of a scheduler: the sender is told of all tasks that change, in `changed`, and of no work. News without any
-/// content say that from here on all changes are told; news with `work`, `review` and `notices` say that any task may
-/// have changed. An older node takes the name for a scheduler that claims nothing.
+/// content mean that from here on no change is left out; news with `work`, `review` and `notices` mean that any task
+/// may have changed. An older node takes the name for a scheduler that claims nothing.
 inline constexpr const char* every_task = "*";
 
 /// What a commit brought, for all who are interested. Losing one does no harm.

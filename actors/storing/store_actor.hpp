@@ -23,7 +23,7 @@ struct store_actor_deps {
   std::shared_ptr<store::store_files> files; ///< null: the store has no files on this machine
   node_clock clock;
   std::size_t batch_max = 4096;  ///< writes in one commit
-  std::uint64_t backlog_max = 0; ///< when so many writes wait, submissions are refused for now; 0: no limit
+  std::uint64_t backlog_max = 0; ///< when this many writes wait, submissions are refused for now; 0: no limit
   /// The store must not be used any more: log that and end the process. Called at most once.
   std::function<void(const std::string& why)> on_fatal;
   std::function<void(std::uint64_t number)> on_end{};  ///< called after the commit that ended a task. Must not block

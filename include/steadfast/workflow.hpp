@@ -105,7 +105,7 @@ struct repeat_rule {
   condition until;
   std::chrono::milliseconds every{};
   std::uint32_t at_most = 0;  ///< calls, 2 to 10,000
-  bool pass_at_limit = false; ///< after so many, the step is completed with the last result; else it fails for good
+  bool pass_at_limit = false; ///< after that many, it is completed with the last result; else it fails for good
 };
 
 /// One step, carried out by one agent. A step comes after the one before it in the list unless it says otherwise.

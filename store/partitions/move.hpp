@@ -28,7 +28,7 @@ struct move_answer {
   std::string where;       ///< where the store is now
 };
 
-/// Why a store with so many partitions cannot be moved; empty: it can.
+/// Why a store with that many partitions cannot be moved; empty: it can.
 std::string why_not_moved(std::size_t partitions);
 
 /// From files to a schema that has no store yet, in one transaction. `identity` is drawn by the caller. Throws

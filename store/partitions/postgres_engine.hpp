@@ -31,7 +31,7 @@ struct postgres_store_settings {
   store_options limits;
   std::shared_ptr<const store_directory> folder{}; ///< held as long as the store is open; may be null
   std::size_t log_max = std::size_t{16} << 20U;    ///< bytes of commits after which the rows are brought up to date
-  std::size_t ended_max = 10'000; ///< so many tasks that may leave the memory, or came back, bring the rows up too
+  std::size_t ended_max = 10'000; ///< how many tasks may be due to leave the memory, or be back, before that too
   std::chrono::milliseconds keep_limit{60'000}; ///< for bringing up the rows, as one transaction
   std::size_t commits_at_once = 2;              ///< how many may be under way to the server
   std::chrono::milliseconds lease{5000};        ///< another may take it after so long without a sign of life

@@ -20,7 +20,7 @@ class store_directory;
 struct postgres_store_options {
   postgres::place where;
   std::string holder;                    ///< of this process: no other process ever has the same
-  std::chrono::milliseconds lease{5000}; ///< after so long without a sign of life, another may take over
+  std::chrono::milliseconds lease{5000}; ///< how long without a sign of life until another may take over
   store_options limits;                  ///< `path`: a directory for the memory, for this process alone
   bool waits_for_server = false;         ///< also when none can be reached at first
   /// Asked before each look. True: it takes the store only if nobody else wants it. Empty: never.

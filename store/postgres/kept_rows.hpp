@@ -57,7 +57,7 @@ struct marked_range {
   std::string from;        ///< keys from here up to but not including `end`, in the order of the tasks
   std::string end;
 };
-/// For up to so many tasks in the range, the newest first: their rows in these tables.
+/// For the newest tasks in the range, at most `tasks`, the newest first: their rows in these tables.
 statement statement_of_newest(std::int64_t partition, const marked_range& in, std::int64_t tasks,
                               const std::vector<std::int64_t>& of_tables);
 /// All marked rows of these tasks.

@@ -19,8 +19,8 @@ struct incident_turn {
   bool is_over = false;
 };
 
-/// Up to so many alerts of one change of a task are delivered in the lane of the task, by their index in the change.
-/// Further alerts have lanes of their own.
+/// How many alerts of one change of a task are delivered in the lane of the task, each at a place by its index in the
+/// change. Further alerts have lanes of their own.
 inline constexpr std::size_t alerts_in_lane = 63;
 workflow::delivery_place place_of_alert(std::uint64_t alert);
 workflow::delivery_place place_of_alert(std::uint64_t alert, std::uint64_t task_number, std::uint64_t revision,

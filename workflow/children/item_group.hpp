@@ -43,7 +43,7 @@ struct item_group {
   std::uint64_t results_size = 0;
   bool is_gathered = false;    ///< the step has the results, and the items have no records any more
   bool is_turned = false;      ///< no more items are started, and the started ones are undone
-  std::uint32_t undo_next = 0; ///< once turned: of the started items, the first so many were not told yet
+  std::uint32_t undo_next = 0; ///< once turned: how many of the started items, from the first on, were not told yet
   std::uint32_t undo_left = 0; ///< how many were told and have not ended
   std::string why;             ///< why the first failed item failed, or why the group was turned
 

@@ -135,7 +135,7 @@ struct wait_rule {
 /// passed on with its call.
 struct later_rule {
   span limit{0};     ///< from the beginning of the attempt, whatever is heard about it
-  span heartbeat{0}; ///< after so long without a word it has expired; 0: only `limit` counts
+  span heartbeat{0}; ///< after this time without a word it has expired; 0: only `limit` counts
 
   friend bool operator==(const later_rule&, const later_rule&) = default;
 };
@@ -146,7 +146,7 @@ struct repeat_rule {
   condition until; ///< compares the step's own result, which it does not name
   span every{0};
   std::uint32_t at_most = 0;    ///< calls
-  bool passes_at_limit = false; ///< after so many the step is completed with the last result; otherwise it fails
+  bool passes_at_limit = false; ///< after the last call the step is completed with the last result; otherwise it fails
 
   friend bool operator==(const repeat_rule&, const repeat_rule&) = default;
 };
@@ -223,8 +223,8 @@ struct definition {
   std::vector<step_definition> steps;
   span deadline{std::chrono::hours{24}}; ///< from submission to the end of the whole task
   span undo_reserve{60'000};             ///< of the deadline, kept for undo: forward work ends this much earlier
-  span grace{1000};         ///< after complete-by, messages of an attempt may act for so long; undo waits for that
-  span alert_after{60'000}; ///< if no agent takes a step for so long, an alert is raised
+  span grace{1000};         ///< how long after complete-by messages of an attempt may still act; undo waits for that
+  span alert_after{60'000}; ///< an alert is raised if no agent takes a step for this long
   std::uint32_t takeovers_max = 20; ///< how often a task may lose its scheduler without progress before it is set aside
   std::uint8_t priority = 5;        ///< 0 first, 9 last
   result_mapping result;

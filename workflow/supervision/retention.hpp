@@ -15,8 +15,8 @@ namespace steadfast::workflow {
 
 /// Which ended tasks of a workflow are kept. A task leaves when either field says so; if neither is set, none leaves.
 struct retention {
-  std::optional<span> keep_for;              ///< for so long after its end
-  std::optional<std::uint64_t> keep_at_most; ///< so many of them, the ones that ended last
+  std::optional<span> keep_for;              ///< how long after its end
+  std::optional<std::uint64_t> keep_at_most; ///< how many of them, the ones that ended last
 
   friend bool operator==(const retention&, const retention&) = default;
 };

@@ -19,7 +19,7 @@ struct explanation {
   friend bool operator==(const explanation&, const explanation&) = default;
 };
 
-/// At most so many sentences that begin alike are given for a task; the last one then says how many more there are.
+/// The most sentences that begin alike that are given for a task; the last one then says how many more there are.
 inline constexpr std::size_t explained_alike_max = 20;
 
 /// Why the task is where it is, and what happens next and when. Never empty.

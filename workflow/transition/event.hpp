@@ -42,7 +42,7 @@ struct attempt_failed {
   bool unsettled = false; ///< the service itself has not answered: it may act until complete-by and grace are over
 };
 struct attempt_declined { attempt_ref ref; span retry_after{0}; std::string why; }; ///< never sent; counts as no try
-struct attempt_stopped { attempt_ref ref; bool maybe_done = true; bool unsettled = false; }; ///< likewise
+struct attempt_stopped { attempt_ref ref; bool maybe_done = true; bool unsettled = false; }; ///< its agent stopped it
 struct probe_denied { attempt_ref ref; };       ///< the remote side says: it did not happen
 /// The step was begun, and whoever has the token with that digest says how it ends. Only for an attempt to perform.
 struct attempt_taken_on { attempt_ref ref; std::string token; bool unsettled = false; }; ///< as of attempt_succeeded

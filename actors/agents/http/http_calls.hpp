@@ -28,7 +28,7 @@ namespace steadfast::actors {
 struct keeping {
   std::size_t kept_max = 256;
   std::chrono::milliseconds sweep_every{1000}; ///< how often they are looked at
-  unsigned sweeps = 4;                         ///< after so many they are closed, having waited 3 to 4 s
+  unsigned sweeps = 4;                         ///< after that many they are closed, having waited 3 to 4 s
 };
 
 /// The calls of one caller, and its connections: those that wait for the next request are kept for a while. All of it

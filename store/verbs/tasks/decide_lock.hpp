@@ -15,7 +15,7 @@
 
 namespace steadfast::store {
 
-/// One write moves at most so many tasks from those whose time has not come to those that may be taken.
+/// The most tasks that one write moves from those whose time has not come to those that may be taken.
 inline constexpr std::size_t promoted_max = 10'000;
 
 /// Applies an event to the task with that number. Returns the task as it is stored then, or nothing if the event was
