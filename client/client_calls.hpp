@@ -13,10 +13,10 @@
 
 namespace steadfast {
 
-/// Gives the result of a method, or throws client_error.
+/// Returns the result of a method, or throws client_error.
 using ask_node = std::function<nlohmann::json(const std::string& method, const nlohmann::json& params)>;
 
-/// Instead of a result: an error of api/error.hpp, by its number.
+/// What a client gets instead of a result: an error of api/error.hpp, by its number.
 client_error error_of(std::int64_t number, const std::string& message, std::chrono::milliseconds retry_after);
 
 /// What `read` finds in the node's answer; throws client_error if the answer is something else.

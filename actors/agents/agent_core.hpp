@@ -22,7 +22,7 @@ namespace steadfast::actors {
 
 class state_tree;
 
-/// What the core leaves to others.
+/// What the core has done by others.
 class agent_effects {
 public:
   virtual void start(call_ticket ticket, call what) = 0;
@@ -43,13 +43,13 @@ protected:
 ///                 |           +--> unwanted (stop order) or giving up (call_limit)
 ///                 +- waiting <+
 ///
-/// In every phase complete-by leads to silence. The agent still waits for the end of an attempt that is not wanted any
-/// more: it is reported when its call is over, as the service ended it, and only complete-by ends the waiting. A call
-/// that outlives its attempt keeps its place until it is over, so `concurrency` bounds what is really under way.
-/// Nothing is queued or waiting while the circuit is open. Only orders that can begin in time wait for their first
-/// call: one whose turn would come too late is declined at once, and one that is still queued when too little of its
-/// time is left is declined then, so no order that was never sent ends in silence. Memory: at most queue + concurrency
-/// orders with inputs_size_max bytes of input, and one epoch for each of the last epochs_kept tasks.
+/// In every phase, complete-by ends the attempt in silence. An agent does not abandon an attempt that is no longer
+/// wanted: it reports how the service ended the call when the call is over, and only complete-by ends that wait. A
+/// call that outlives its attempt keeps its place until it is over, so `concurrency` bounds what is really under way.
+/// Nothing is queued or waiting while the circuit is open. An order waits for its first call only if it can begin in
+/// time: one whose turn would come too late is declined at once, and one that is still queued when too little of its
+/// time is left is declined then, so no order that was never sent ends in silence. Memory: at most queue +
+/// concurrency
 class agent_core {
 public:
   static constexpr std::size_t epochs_kept = 16'384;
@@ -59,7 +59,7 @@ public:
 
   agent_core(agent_options o, agent_effects& effects);
 
-  /// `obstacle`: why its complete-by means nothing at present, so that it can only be declined; empty: there is none.
+  /// `obstacle`: why the order's complete-by means nothing now, so that it can only be declined; empty: nothing is.
   void on_order(step_order o, const report_sink& from, workflow::instant now, const std::string& obstacle = {});
   void on_stop(const stop_order& o, const report_sink& from, workflow::instant now);
   void on_call_over(call_ticket ticket, answer a, workflow::instant now);
@@ -72,7 +72,7 @@ public:
   workflow::instant next_due() const;
   agent_view view(workflow::instant now) const;
   const agent_figures& figures() const { return told_; }
-  /// What the view leaves out: limits, and the open attempts, the oldest first.
+  /// What the view leaves out: the limits, and the open attempts, the oldest first.
   state_tree tree(std::size_t listed_max, workflow::instant now) const;
 
 private:
@@ -85,7 +85,7 @@ private:
     report_sink sink;
     phase in = phase::queued;
     workflow::instant came_at;
-    workflow::instant latest;   ///< after this it is not called for the first time, but given back
+    workflow::instant latest;   ///< if it was not called by then, it is given back
     call_ticket ticket = 0;     ///< of the last try
     workflow::instant began_at; ///< of the last try
     std::uint32_t tries = 0;
@@ -101,7 +101,7 @@ private:
   using attempt_iterator = std::map<arrival, open_attempt>::iterator;
 
   static attempt_report report_on(const step_order& o, report_kind kind);
-  /// What jitter is drawn from: the same for the same try of the same attempt.
+  /// The seed of the jitter: the same for the same try of the same attempt.
   static std::uint64_t chance_of(const step_order& o, std::uint32_t tries);
   std::string circuit_text() const;
   std::string circuit_and_failure_text() const;                 ///< for an order without a failure of its own
@@ -111,7 +111,7 @@ private:
   void join(open_attempt& a, const step_order& o, const report_sink& from);
   void admit(step_order o, const report_sink& from, workflow::instant now);
   std::string no_room_for(const step_order& o, workflow::instant now) const; ///< empty: there is room
-  bool comes_too_late(const step_order& o, workflow::instant now) const;     ///< it waits, and its turn comes too late
+  bool comes_too_late(const step_order& o, workflow::instant now) const;     ///< it would wait, and come too late
   void decline(const step_order& o, const report_sink& to, workflow::span retry_after, std::string why);
   workflow::span time_until_room(const step_order& o, workflow::instant now);
   workflow::working_pace pace() const { return {usual_duration_us_, options_.concurrency, options_.rate_per_second}; }
@@ -135,7 +135,7 @@ private:
   void expire(attempt_iterator i, workflow::instant now);
   void fall_due(attempt_iterator i, workflow::instant now);
   void send_back_while_open(workflow::instant now);
-  /// One that is queued or waits for its next try. `why`: what keeps it from being called.
+  /// Gives back an order that is queued or waits for its next try. `why`: what keeps it from being called.
   void send_back(attempt_iterator i, workflow::span retry_after, const std::string& why, workflow::instant now);
   void send_back_too_late(attempt_iterator i, workflow::instant now);
   void report(attempt_iterator i, report_kind kind, answer a, workflow::instant now);
@@ -151,16 +151,16 @@ private:
   std::map<arrival, open_attempt> attempts_;
   std::map<attempt_name, arrival> arrivals_;
   std::set<arrival> queue_;
-  due_queue due_; ///< one entry per attempt: complete-by, or what comes first in its phase
+  due_queue due_; ///< one entry per attempt: its complete-by, or what comes before that in its phase
   std::map<call_ticket, open_call> calls_;
   arrival last_arrival_ = 0;
   call_ticket last_ticket_ = 0;
   std::size_t abandoned_ = 0;
   std::multiset<workflow::instant>
-    away_; ///< when the orders come back that were declined for lack of room; the last away_max
+    away_; ///< when orders that were declined for lack of room will come back; the last away_max
   std::uint64_t inputs_size_ = 0;
   workflow::instant rate_allows_at_ = workflow::never; ///< when the next queued call may begin, if the rate delays it
-  std::int64_t usual_duration_us_ = 0;                 ///< of a call, an average that forgets
+  std::int64_t usual_duration_us_ = 0;                 ///< of a call: a moving average
   workflow::call_figures figures_;
   agent_figures told_;
   agent_view counts_;

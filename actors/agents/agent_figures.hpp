@@ -16,9 +16,9 @@ namespace steadfast::actors {
 struct agent_figures {
   std::array<counter, 4> taken;    ///< orders, by workflow::attempt_action
   std::array<counter, 8> reported; ///< attempts, by report_kind
-  counter silenced;                ///< attempts of which nothing was said, their time being over
-  counter repeated;                ///< orders to do a step that had an attempt before
-  counter retries;                 ///< calls after the first of an attempt
+  counter silenced;                ///< attempts whose time was over before there was anything to report
+  counter repeated;                ///< orders for a step that had an attempt before
+  counter retries;                 ///< calls of an attempt after its first
   histogram waits{call_times};     ///< in microseconds, like the others: from an order to its first call
   histogram calls{call_times};
   histogram attempts{call_times}; ///< from an order to its report

@@ -14,7 +14,7 @@ namespace steadfast::actors {
 
 using workflow::circuit_options;
 
-/// By which a step is ended that an agent has begun.
+/// The token that ends a step later which an agent has begun.
 struct issued_token {
   std::string token;  ///< what `prefix` says, and a secret
   std::string digest; ///< SHA-256 of it: what is stored
@@ -33,7 +33,7 @@ struct agent_options {
   workflow::span call_limit{0};             ///< a longer call is a transient failure; 0: only complete-by ends it
   std::uint64_t result_size_max = 1 << 20;  ///< a larger result is a permanent failure that may have acted
   std::uint64_t inputs_size_max = 64 << 20; ///< bytes of input of all open orders together; above, they are declined
-  issue_token tokens{};                     ///< none: no step of it ends later
+  issue_token tokens{};                     ///< empty: none of its steps may end later
 };
 
 /// Calls a service over HTTP. The destination comes only from the configuration.
@@ -42,7 +42,7 @@ struct http_options {
   std::string method = "POST";
   std::map<std::string, std::string> headers;
   std::vector<std::string> permanent = {"3xx", "4xx"}; ///< status classes or codes answered as permanent failures
-  std::vector<std::string> transient = {"408", "425", "429", "5xx"}; ///< these win over permanent
+  std::vector<std::string> transient = {"408", "425", "429", "5xx"}; ///< these take precedence over permanent
   workflow::span connect_limit{3000};
   std::string ca_file;              ///< empty: the system's certificates
   std::string proxy;                ///< URL of a proxy; empty: none, whatever the environment says
@@ -63,7 +63,7 @@ struct program_options {
   bool allow_root = false;          ///< run it although the node runs as root
 };
 
-/// What is wrong, one sentence each, naming the field. Empty: it can be used.
+/// What is wrong, one sentence each, naming the field. Empty: the options can be used.
 std::vector<std::string> problems(const agent_options& o);
 std::vector<std::string> problems(const http_options& o);
 std::vector<std::string> problems(const program_options& o);

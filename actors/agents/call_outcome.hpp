@@ -12,7 +12,7 @@ namespace steadfast::actors {
 STEADFAST_MESSAGE(ended_call, x.ticket, x.what.kind, x.what.result, x.what.why, x.what.maybe_done, x.what.retry_after,
                   x.what.unsettled)
 
-/// Calls that are over, on their way to their actor from the thread where they ended. Never leaves the process.
+/// Calls that are over, on their way from the thread where they ended to their actor. Never leaves the process.
 struct call_outcomes {
   std::vector<ended_call> all;
 };

@@ -28,7 +28,7 @@ public:
   /// Waits until all have ended or the moment has come; returns the owners of those that are left.
   std::vector<std::string> wait_until(moment end);
 
-  /// Marks work that should be over after that time, from its begin to its end. From any thread.
+  /// Marks work, from its begin to its end, that should be over after that time. From any thread.
   std::multiset<moment>::iterator begin_work(std::chrono::milliseconds longest);
   void end_work(std::multiset<moment>::iterator work);
   /// When the last of the work under way should be over; none: nothing is under way.
@@ -58,11 +58,11 @@ public:
   call_threads(const call_threads&) = delete;
   call_threads& operator=(const call_threads&) = delete;
 
-  /// Never throws out of a thread: `work` must not.
+  /// `work` must not throw.
   void carry_out(std::function<void()> work);
 
 private:
-  /// Outlives the pool as long as a thread is busy.
+  /// Outlives the pool while a thread is busy.
   struct shared {
     thread_place place;
     std::mutex mutex;
@@ -80,7 +80,7 @@ private:
 };
 
 /// For a thread that handles no signals: they go to the thread that waits for them, and writing to a closed connection
-/// is an error and not the end of the process. Signals raised by a fault of the thread itself are not blocked.
+/// is an error instead of the end of the process. Signals raised by a fault of the thread itself are not blocked.
 void block_signals();
 
 } // namespace steadfast::actors

@@ -22,10 +22,10 @@ struct ended_call {
   answer what;
 };
 
-/// Says that calls are over. From any thread, at any time, even after the caller is gone.
+/// Reports that calls are over. May be called from any thread, at any time, even after the caller is gone.
 class call_over {
 public:
-  /// `say` takes what ended at a time, as a vector of ended calls, or one call after the other, as ticket and answer.
+  /// `say` takes either a vector of the calls that ended together, or the ticket and answer of one call at a time.
   template <class Say>
   requires std::invocable<const Say&, std::vector<ended_call>> call_over(Say say)
       : say_{std::move(say)} {} // NOLINT(google-explicit-constructor)
@@ -47,27 +47,27 @@ private:
   std::function<void(std::vector<ended_call>)> say_;
 };
 
-/// Makes the calls of one agent: the seam between the agent and what it wraps. Its functions return at once, and only
-/// the agent calls them. The end of every started call is said exactly once, by start() itself or later, unless the
-/// caller goes first.
+/// Makes the calls of one agent: the boundary between the agent and what it wraps. Its functions return at once, and
+/// only the agent calls them. The end of every started call is reported exactly once, by start() itself or later,
+/// unless the caller is destroyed first.
 class caller {
 public:
   caller() = default;
   caller(const caller&) = delete;
   caller& operator=(const caller&) = delete;
-  /// Ends what can be ended and does not wait for the rest.
+  /// Ends what can be ended, and does not wait for the rest.
   virtual ~caller() = default;
 
   virtual const char* kind() const = 0; ///< "function", "http", or "exec" of a program
-  /// What it calls, without secrets; empty: its kind says it all.
+  /// What it calls, without secrets; empty: its kind says everything.
   virtual std::string service() const { return {}; }
-  /// Its result, if it is over at once.
+  /// Returns the result if the call is over at once.
   virtual std::optional<answer> start(call_ticket ticket, call what) = 0;
-  /// The attempt is not wanted any more, but how its call ends still counts: the call may end early only if it is known
-  /// how it ended. It does not hang up on a working service, because nobody would know whether that acts.
+  /// The attempt is no longer wanted, but how its call ends still counts: the call may end early only if its outcome is
+  /// known. It does not hang up on a working service, because then nobody would know whether the service acts.
   virtual void ask_to_end(call_ticket) {}
-  /// The call has taken longer than it may. It is over when this process does nothing more for it: then `stopped`, or
-  /// its own result if that was quicker.
+  /// The call has taken longer than it may. It is over once this process does nothing more for it: then it ends as
+  /// `stopped`, or with its own result if that came first.
   virtual void stop(call_ticket ticket) = 0;
   /// Nobody waits for the call any more. It is over when its place can be given to another call.
   virtual void abandon(call_ticket ticket) { stop(ticket); }

@@ -11,7 +11,7 @@ namespace steadfast::actors {
 using workflow::facts_of;
 using workflow::result_of;
 
-/// The input of an attempt, as the definition maps it, or why it cannot be made.
+/// The input of an attempt, made as the definition says, or why it cannot be made.
 struct step_input {
   std::string bytes;
   std::string problem; ///< empty: `bytes` is good

@@ -8,9 +8,9 @@ namespace steadfast::actors {
 
 /// A URL taken apart (RFC 3986), as far as calls over HTTP and proxies need it.
 struct web_url {
-  std::string fault; ///< what is wrong with it, without a word of it; empty: nothing, and the rest is valid
+  std::string fault; ///< what is wrong with it, quoting none of it; empty: nothing, and the rest is valid
   std::string scheme;
-  std::string host; ///< a name, or a number without brackets
+  std::string host; ///< a name, or an IP address without brackets
   std::uint16_t port = 0;
   std::string target; ///< path and query, as a request names them
   std::string user;
@@ -20,7 +20,7 @@ struct web_url {
   bool has_fragment = false;
 
   bool is_tls() const { return scheme == "https"; }
-  /// Host and port as a request names them: the port only if it is not that of the scheme.
+  /// Host and port as a request names them: the port only if it is not the default of the scheme.
   std::string authority() const;
   /// The same, always with the port.
   std::string host_and_port() const;

@@ -22,19 +22,19 @@ struct membership_deps {
   std::vector<std::string> join; ///< addresses of the nodes that may have the store
   dialer_actor dialer;
   reader_actor reader;
-  peer_changes link;                         ///< stands for the store; none: the store is here for ever
+  peer_changes link;                         ///< represents the store; none: this node always has it
   std::vector<bool> here{};                  ///< with a link: which partitions of the store are here at first
-  std::vector<scheduler_actor> schedulers{}; ///< none: this node has not the role
+  std::vector<scheduler_actor> schedulers{}; ///< empty: this node does not have the role
   std::vector<agent_offer> own_agents;
   node_clock clock;
   workflow::span period{2000};      ///< between looks at the leases
   workflow::span seek_period{250};  ///< between looks for the store, while it is not found
-  workflow::span moving_period{25}; ///< the same for a while after it was let go
-  /// Of the node that has that partition of the store.
+  workflow::span moving_period{25}; ///< the same for a while after another node let it go
+  /// Called with the time of the node that has that partition of the store.
   std::function<void(std::size_t partition, const workflow::clock_sample&)> on_time;
   std::function<void(const std::string& line)> log;
-  std::function<void()> on_parting{}; ///< whoever had the store has let it go; may be empty
-  /// With a link: each stands for a partition of the store, in order; none: the store is whole.
+  std::function<void()> on_parting{}; ///< called when whoever had the store has let it go; may be empty
+  /// With a link: each represents a partition of the store, in order; empty: the store is not partitioned.
   std::vector<peer_changes> partitions{};
 };
 membership_actor spawn_membership(caf::actor_system& sys, membership_deps deps);

@@ -25,9 +25,9 @@ struct peer_deps {
   clock_listener listener; ///< none: nobody wants to know the time
   node_clock clock;
   std::string address;
-  workflow::span period{2000}; ///< between questions for the time
+  workflow::span period{2000}; ///< between requests for the time
   workflow::retry_policy redial{1, workflow::span{200}, 200, workflow::span{5000}, 50};
-  std::uint64_t chance = 0; ///< what the jitter of redialling is drawn from
+  std::uint64_t chance = 0; ///< the seed of the jitter of redialling
 };
 peer_actor spawn_peer(caf::actor_system& sys, peer_deps deps);
 

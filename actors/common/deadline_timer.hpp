@@ -7,13 +7,13 @@
 
 namespace steadfast::actors {
 
-/// The delayed messages of an actor that has many deadlines: one for the earliest, and no second one for a moment that
-/// has one already. CAF cannot cancel them, so they are remembered; otherwise an actor that is often woken before a
-/// distant deadline would send one more message for it each time. A wait is counted by the node's own clock, which may
-/// go on while CAF's stands still, so it may take several messages (node_clock::longest_wait).
+/// The delayed messages of an actor with many deadlines: one for the earliest, and no second one for a moment that has
+/// one already. CAF cannot cancel them, so they are remembered; otherwise an actor that is often woken before a distant
+/// deadline would send one more message for it each time. A wait is counted by the node's own clock, which may go on
+/// while CAF's clock stands still, so one wait may take several messages (node_clock::longest_wait).
 class deadline_timer {
 public:
-  /// Makes sure that `self` gets a tick_timer for which fires() is true, at `at` or before.
+  /// Makes sure that `self` gets a tick_timer for which fires() is true, at `at` or earlier.
   template <class Handle, class Self, class Clock>
   void set(Self* self, Clock& clock, workflow::instant at) {
     if (at == workflow::never)

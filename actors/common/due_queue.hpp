@@ -12,7 +12,7 @@
 
 namespace steadfast::actors {
 
-/// Many deadlines behind one delayed message, so that a deadline can be taken back and memory stays bounded (CAF cannot
+/// Many deadlines with one delayed message, so that a deadline can be taken back and memory stays bounded (CAF cannot
 /// cancel a delayed message). One deadline per task and step.
 class due_queue {
 public:
@@ -43,7 +43,7 @@ public:
     mine = ordered_.insert(ordered_.end(), {at, task, step}); // most are added roughly in order
   }
 
-  /// Whether any step of the task has one.
+  /// Whether any step of the task has a deadline.
   bool has(std::uint64_t task) const { return by_task_.contains(task); }
 
   void forget(std::uint64_t task) {
@@ -82,7 +82,7 @@ private:
   }
 
   std::set<entry> ordered_;
-  std::unordered_map<std::uint64_t, std::vector<in_order>> by_task_; ///< of each step; the end: it has none
+  std::unordered_map<std::uint64_t, std::vector<in_order>> by_task_; ///< for each step; end() if it has none
 };
 
 } // namespace steadfast::actors

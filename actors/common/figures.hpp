@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
-// What an actor counts of its work for whoever measures it. The actor alone counts; any thread reads, also while the
-// actor hangs. No lock is taken, and counting costs what it costs with plain numbers.
+// What an actor counts of its work, for whoever measures it. Only the actor counts; any thread reads, even while the
+// actor hangs. No lock is taken, and counting costs no more than with plain numbers.
 
 namespace steadfast::actors {
 
@@ -26,16 +26,16 @@ private:
   std::atomic<std::uint64_t> value_{0};
 };
 
-/// How many of the values were up to each of some bounds.
+/// Counts how many values were up to each of several bounds.
 class histogram {
 public:
   static constexpr std::size_t bounds_max = 20;
 
-  /// REQUIRES: they ascend, are at most bounds_max, and outlive it.
+  /// REQUIRES: the bounds ascend, are at most bounds_max, and outlive this object.
   explicit histogram(std::span<const std::int64_t> bounds)
       : bounds_{bounds.first(std::min(bounds.size(), bounds_max))} {}
 
-  /// One below 0 counts as 0.
+  /// A value below 0 counts as 0.
   void count(std::int64_t value) {
     const auto at = std::lower_bound(bounds_.begin(), bounds_.end(), value) - bounds_.begin();
     counts_.at(static_cast<std::size_t>(at)).add();
@@ -47,7 +47,7 @@ public:
     std::vector<std::uint64_t> counts; ///< up to each bound and above the one before; the last: above all
     std::uint64_t sum = 0;             ///< of the values
 
-    /// REQUIRES: their bounds are the same.
+    /// REQUIRES: both have the same bounds.
     reading& operator+=(const reading& other) {
       for (std::size_t i = 0; i < counts.size(); ++i)
         counts[i] += other.counts[i];
@@ -68,7 +68,7 @@ private:
   counter sum_;
 };
 
-/// Figures for each of a few names. The first so many that are met have their own; all others share one.
+/// Figures for each of a few names. The first Max names that occur have their own; all others share one.
 template <class Figures, std::size_t Max>
 class figures_by_name {
 public:
@@ -119,11 +119,11 @@ protected:
   ~has_figures() = default;
 };
 
-/// In microseconds: of what waits for people, services or other nodes.
+/// In microseconds: for what waits for people, services or other nodes.
 inline constexpr std::array<std::int64_t, 16> call_times{
   1'000,   2'000,     5'000,     10'000,    25'000,     50'000,     100'000,    250'000,
   500'000, 1'000'000, 2'500'000, 5'000'000, 10'000'000, 30'000'000, 60'000'000, 300'000'000};
-/// In microseconds: of what waits for a disk.
+/// In microseconds: for what waits for a disk.
 inline constexpr std::array<std::int64_t, 16> disk_times{50,      100,       250,       500,       1'000,   2'500,
                                                          5'000,   10'000,    25'000,    50'000,    100'000, 250'000,
                                                          500'000, 1'000'000, 2'500'000, 10'000'000};

@@ -36,7 +36,7 @@ public:
     return made;
   }
 
-  /// Those of the tasks, each once.
+  /// The definitions of the tasks, each once.
   std::vector<boxed<workflow::definition>> of(const std::vector<workflow::task>& tasks,
                                               const store::state_store& store) {
     std::map<const workflow::definition*, boxed<workflow::definition>> used;

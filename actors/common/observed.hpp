@@ -19,14 +19,14 @@ class actor_system;
 
 namespace steadfast::actors {
 
-/// What passes through one actor's mailbox: counted by the actor, read by any thread, also while the actor hangs.
+/// What passes through an actor's mailbox: counted as it comes and is handled, read by any thread, even if it hangs.
 class mailbox_meter {
 public:
   virtual ~mailbox_meter() = default;
   using moment_of_clock = caf::actor_clock::time_point;
 
   mailbox_view look(caf::actor_system& sys) const;
-  /// With the message that is being handled; 0: it waits for one.
+  /// How long it has been handling the current message; 0: it waits for one.
   std::chrono::nanoseconds busy_for(moment_of_clock now) const;
   std::chrono::nanoseconds last_took() const { return std::chrono::nanoseconds{last_took_}; }
 
@@ -42,16 +42,16 @@ private:
   std::atomic<std::uint64_t> handled_{0};
   std::atomic<nanoseconds> busy_since_{0}; ///< 0: it waits for a message
   std::atomic<nanoseconds> last_took_{0};
-  std::atomic<std::uint16_t> last_number_{0};             ///< by which CAF names a type of its own
-  std::atomic<const std::type_info*> last_info_{nullptr}; ///< by which it names another
+  std::atomic<std::uint16_t> last_number_{0};             ///< a type with a number in CAF, by that number
+  std::atomic<const std::type_info*> last_info_{nullptr}; ///< any other type
   std::atomic<nanoseconds> window_began_{0};
   std::atomic<std::uint64_t> handled_before_{0}; ///< when the window began
-  std::atomic<double> last_rate_{0};             ///< of the window before
-  bool is_worth_telling_ = false;                ///< the message being handled; an inspection is not
+  std::atomic<double> last_rate_{0};             ///< during the window before
+  bool is_worth_telling_ = false;                ///< the message being handled; false for an inspection
 };
 
-/// The base of an actor whose mailbox can be looked at. Its on_exit() lets go of the handles it has: circular ones keep
-/// each other alive, and the system waits until a detached actor is freed.
+/// The base of an actor whose mailbox can be looked at. Its on_exit() must let go of the handles that it has: handles
+/// in a circle keep each other alive, and the actor system waits until a detached actor is freed.
 template <class Handle>
 class observed : public Handle::base, public mailbox_meter {
 public:
@@ -73,8 +73,8 @@ public:
     return result;
   }
 
-  /// A message that is not in its protocol, or an error that arrives as one, is dropped: nobody can end the actor this
-  /// way, and the content is not for the log.
+  /// A message that is not in its protocol, or an error that arrives as a message, is dropped: nobody can end the actor
+  /// with it, and its content must not get into the log.
   void initialize() override {
     this->set_default_handler(caf::drop);
     this->set_error_handler([](caf::error&) {});
@@ -82,7 +82,7 @@ public:
   }
 
 protected:
-  /// What was collected while a message was handled can leave now.
+  /// Called after each message: what was collected while it was handled can leave now.
   virtual void after_message() {}
 };
 

@@ -8,7 +8,7 @@
 
 namespace steadfast::actors {
 
-/// Asks the store for one write; its answer, write_done, has the ticket.
+/// Asks the store for one write; the answer, write_done, has the same ticket.
 template <class Self, class Write>
 void tell_one_write(Self* self, const store_actor& store, std::uint64_t ticket, Write what) {
   write_request r;

@@ -14,12 +14,12 @@
 namespace steadfast::actors {
 
 struct scheduler_options {
-  std::string name = "scheduler"; ///< as in `locked_by`; unique in a cluster
+  std::string name = "scheduler"; ///< as in `locked_by`; unique in the cluster
   std::uint32_t in_flight_max = 1024;
   std::uint32_t claim_max = 256; ///< tasks taken at a time
   workflow::span reader_limit{5000};
   workflow::span retry_full{1000}; ///< wait before writing again when the store is full
-  workflow::span retry_clock{100}; ///< the same where another clock than the store's decided
+  workflow::span retry_clock{100}; ///< the same when another clock than the store's was used to decide
   workflow::span offered_wait{10}; ///< wait before claiming what another scheduler is offered first
   /// Of a hundred traces that begin with a task, how many are sampled; absent: agents are told no traces.
   std::optional<std::uint32_t> traced_percent{};

@@ -11,13 +11,13 @@
 
 namespace steadfast::actors {
 
-/// The clocks that a node goes by: for each partition of the store one, which follows that of the node that has it. All
-/// of them count on from the node's own.
+/// The clocks that a node uses: one for each partition of the store, which follows the clock of that partition's node.
+/// All of them count on from the node's own clock.
 class partition_clocks {
 public:
-  /// One for all that there are.
+  /// One clock for all partitions.
   partition_clocks(node_clock one = {}) : all_{std::move(one)} {}
-  /// REQUIRES: there is one for each, in order.
+  /// REQUIRES: there is one for each partition, in order.
   explicit partition_clocks(std::vector<node_clock> all) : all_{std::move(all)} {}
 
   const node_clock& operator[](std::size_t partition) const { return all_.size() == 1 ? all_[0] : all_[partition]; }
@@ -33,8 +33,8 @@ private:
   std::vector<node_clock> all_;
 };
 
-/// One even clock for an actor that works for all partitions: it is behind none of theirs. None of these is left far
-/// behind, since each is set by the others when its own is followed by another.
+/// One even clock for an actor that works for all partitions: it is behind none of their clocks. None of those falls
+/// far behind the others: when one begins to follow another clock, it is set to at least what the others have gained.
 class even_clocks {
 public:
   explicit even_clocks(const partition_clocks& of) : of_{of}, all_{of.begin(), of.end()} {}
@@ -51,8 +51,8 @@ public:
     return latest;
   }
 
-  /// By which a task of that number is timed: as far as is known not ahead of this one. REQUIRES: now() was called just
-  /// before.
+  /// The clock by which a task with that number is timed: as far as is known, not ahead of this one. REQUIRES: now()
+  /// was called just before.
   const even_clock& of_task(std::uint64_t number) const { return all_[of_.place_of(number)]; }
 
   template <class Self>

@@ -9,7 +9,7 @@
 
 namespace steadfast::actors {
 
-/// Collects what follows from one message, so that what goes to one receiver leaves together. `Message` has its
+/// Collects what follows from one message, so that everything for one receiver leaves together. A `Message` has its
 /// elements in `all`.
 template <class Handle, class Message>
 class send_buffer {
@@ -24,7 +24,7 @@ public:
       tell(self, to, std::exchange(m, {}));
   }
 
-  /// Those for one receiver leave in the order in which they were added.
+  /// Elements for one receiver leave in the order in which they were added.
   template <class Self>
   void send_all(Self* self) {
     for (auto& [to, m] : open_)

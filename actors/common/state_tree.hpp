@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-// How actors describe their state. JSON text is made piece by piece: nested braces of the JSON library cost the
-// compiler seconds each.
+// How actors describe their state. JSON text is made piece by piece: nested braces of the JSON library cost seconds
+// each at compile time.
 
 namespace steadfast::actors {
 
@@ -59,7 +59,7 @@ private:
   std::string members_;
 };
 
-/// The first `max` of the entries, and how many more there are. `render` makes a tree or a value of an entry.
+/// The first `max` of the entries, and how many more there are. `render` makes a tree or a value from an entry.
 template <class Entries, class Render>
 state_value listed(const Entries& entries, std::size_t max, Render render) {
   std::vector<std::string> values;

@@ -28,9 +28,9 @@ struct step_order {
   std::string reverses; ///< with undo and probe: the key of the step it is about
   std::string input;    ///< bytes, JSON unless the payload is not
   workflow::instant complete_by;
-  workflow::instant clock;    ///< that complete_by is told by: when it was set
-  std::string trace{};        ///< `traceparent` of the attempt; another node is told it by traced_orders
-  bool may_end_later = false; ///< it may be taken on; another node is told it by later_orders
+  workflow::instant clock;    ///< the clock to which complete_by refers: when it was set
+  std::string trace{};        ///< `traceparent` of the attempt; sent to other nodes only by traced_orders
+  bool may_end_later = false; ///< the attempt may be taken on; sent to other nodes only by later_orders
 };
 STEADFAST_MESSAGE(step_order, x.task_number, x.task_id, x.workflow, x.step, x.step_name, x.action, x.attempt, x.epoch,
                   x.key, x.reverses, x.input, x.complete_by, x.clock)
@@ -40,7 +40,7 @@ struct step_orders {
 };
 STEADFAST_MESSAGE(step_orders, x.all)
 
-/// Nodes of a release before do not know this message: it is sent where the configuration says that tasks are traced.
+/// Nodes of the previous release do not know this message: it is sent only where the configuration traces tasks.
 struct traced_order {
   step_order order;
 };
@@ -51,7 +51,7 @@ struct traced_orders {
 };
 STEADFAST_MESSAGE(traced_orders, x.all)
 
-/// Likewise: there are steps that may end later only where all nodes know them.
+/// Used only where all nodes know it: elsewhere there are no steps that may end later.
 struct later_order {
   step_order order;
 };
@@ -62,7 +62,7 @@ struct later_orders {
 };
 STEADFAST_MESSAGE(later_orders, x.all)
 
-/// The attempt is not wanted any more: begin no further call for it, and report how the one under way ends.
+/// The attempt is no longer wanted: begin no further call for it, and report how the call under way ends.
 struct stop_order {
   std::uint64_t task_number = 0;
   std::uint32_t step = 0;
@@ -79,9 +79,9 @@ struct attempt_report {
   std::uint64_t epoch = 0;
   report_kind kind = report_kind::succeeded;
   bool maybe_done = true; ///< with failed_* and stopped: the remote side may have acted; false when it refused
-  bool unsettled = false; ///< a call ended without an answer of the service itself: it may work on it until complete-by
+  bool unsettled = false; ///< a call ended without the service's own answer: it may go on working until complete-by
   workflow::span retry_after{0}; ///< with failed_transient and declined
-  std::string result;            ///< with succeeded; with taken_on the digest of the token
+  std::string result;            ///< with succeeded; with taken_on: the digest of the token
   std::string why;
 };
 STEADFAST_MESSAGE(attempt_report, x.task_number, x.step, x.attempt, x.epoch, x.kind, x.maybe_done, x.unsettled,
@@ -108,13 +108,13 @@ struct agent_view {
   std::uint64_t succeeded = 0;
   std::uint64_t failed = 0;
   std::uint64_t declined = 0;
-  std::uint64_t silenced = 0;  ///< attempts over complete_by
+  std::uint64_t silenced = 0;  ///< attempts that passed complete_by
   std::uint64_t refused = 0;   ///< orders under an epoch that was no longer the highest
-  std::uint32_t abandoned = 0; ///< of in_flight: calls nobody waits for any more, which still hold their place
-  std::string service;         ///< what it calls: scheme, host and port of a URL, a program; empty: a function
-  std::string last_failure;    ///< the last that counts against the circuit
+  std::uint32_t abandoned = 0; ///< of in_flight: calls for which nobody waits any more, which still hold their place
+  std::string service;         ///< what it calls: scheme, host and port of a URL, or a program; empty: a function
+  std::string last_failure;    ///< the last one that counts against the circuit
   workflow::instant last_failure_at;
-  std::string last_refusal; ///< does not count against it: a service that refuses is there
+  std::string last_refusal; ///< does not count against the circuit: a service that refuses is there
   workflow::instant last_refusal_at;
   // Calls of the last minutes.
   std::uint64_t lately_succeeded = 0;
@@ -128,7 +128,7 @@ STEADFAST_MESSAGE(agent_view, x.name, x.kind, x.circuit, x.circuit_open_until, x
                   x.refused, x.abandoned, x.service, x.last_failure, x.last_failure_at, x.last_refusal,
                   x.last_refusal_at, x.lately_succeeded, x.lately_refused, x.lately_failed, x.p50, x.p99)
 
-/// A person sets an agent's circuit: open until it is closed again, or closed.
+/// A person sets an agent's circuit: open until it is closed again by a person, or closed.
 struct set_circuit {
   bool open = false;
   std::string who;

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-// With clients and people.
+// Messages between a node and clients or people.
 
 namespace steadfast::actors {
 
@@ -29,7 +29,7 @@ struct receipt {
 };
 STEADFAST_MESSAGE(receipt, x.id, x.result, x.created, x.number, x.state, x.retry_after, x.why)
 
-/// For a submission that is not known to be stored.
+/// For a submission that may not have been stored.
 inline receipt receipt_without_task(std::string id, store::write_status result, std::string why,
                                     workflow::span retry_after = {}) {
   return {std::move(id), result, false, 0, {}, retry_after, std::move(why)};
@@ -41,11 +41,11 @@ struct show_task {
 STEADFAST_MESSAGE(show_task, x.id)
 
 struct task_view {
-  boxed<workflow::task> task; ///< empty: there is none of that id
+  boxed<workflow::task> task; ///< empty: there is no task with that id
   boxed<workflow::definition> definition;
   std::vector<boxed<store::late_reply_entry>> late_replies;
-  workflow::instant clock; ///< of the store's node when it was read: when it was set
-  std::string damage;      ///< of a task that is there but damaged: what is wrong with it
+  workflow::instant clock; ///< of the store's node when the task was read: when that clock was set
+  std::string damage;      ///< what is wrong with the task, if it is there but damaged
 };
 STEADFAST_MESSAGE(task_view, x.task, x.definition, x.late_replies, x.clock, x.damage)
 
@@ -55,7 +55,7 @@ struct list_tasks {
   std::uint32_t max = 100;
   std::uint8_t order = 0; ///< workflow::task_order; 0: by their numbers, the newest first
   bool is_reversed = false;
-  std::string before_key{}; ///< with an order
+  std::string before_key{}; ///< needed if an order is given
 };
 STEADFAST_MESSAGE(list_tasks, x.filter, x.before, x.max, x.order, x.is_reversed, x.before_key)
 
@@ -66,11 +66,11 @@ struct act_on_task {
   std::string id;
   task_act act = task_act::retry;
   std::string step;     ///< with skip; with retry optional: every step that failed
-  std::string document; ///< with skip: the result; with edit: the payload
+  std::string document; ///< with skip: the result as JSON; with edit: the payload
   bool new_key = false; ///< with retry
   std::string who;
   std::string why;
-  std::uint64_t revision = 0; ///< only if the task still has this revision; 0: whatever it has by then
+  std::uint64_t revision = 0; ///< act only if the task still has this revision; 0: whatever its revision
   std::uint64_t bulk = 0;     ///< the bulk act to which it belongs; 0: none
 };
 STEADFAST_MESSAGE(act_on_task, x.id, x.act, x.step, x.document, x.new_key, x.who, x.why, x.revision, x.bulk)
@@ -83,7 +83,7 @@ struct act_result {
 };
 STEADFAST_MESSAGE(act_result, x.done, x.why, x.state, x.refusal)
 
-/// Of a step that an agent has begun and that ends later. Only within a node.
+/// What the holder of a token says about a step that an agent has begun and that ends later. Only within a node.
 struct use_token {
   enum class word : std::uint8_t { completes = 1, fails = 2, goes_on = 3 };
   std::uint64_t task_number = 0;
@@ -92,15 +92,15 @@ struct use_token {
   std::string digest; ///< of the token
   word says = word::completes;
   std::string result;      ///< with completes
-  bool permanent = false;  ///< with fails: another attempt is of no use
-  bool maybe_done = false; ///< with fails: it may have acted all the same
-  workflow::span time{0};  ///< with fails: no attempt before; with goes_on: from now, 0: as its workflow says
-  std::string text;        ///< with fails: why; with goes_on: how far it is, empty: as before
+  bool permanent = false;  ///< with fails: another attempt would be useless
+  bool maybe_done = false; ///< with fails: it may have acted nevertheless
+  workflow::span time{0};  ///< with fails: no attempt before then; with goes_on: from now, 0: as its workflow says
+  std::string text;        ///< with fails: why; with goes_on: its progress, empty: as before
 };
 STEADFAST_MESSAGE(use_token, x.task_number, x.step, x.attempt, x.digest, x.says, x.result, x.permanent, x.maybe_done,
                   x.time, x.text)
 
-/// What a person says to the question of a step. Only within a node.
+/// A person's answer to the question of a step. Only within a node.
 struct give_answer {
   std::string id;
   std::string step;
@@ -110,7 +110,7 @@ struct give_answer {
 };
 STEADFAST_MESSAGE(give_answer, x.id, x.step, x.choice, x.who, x.why)
 
-/// From now on the sender gets this observer's progress, beginning with what was not acknowledged.
+/// From now on the sender gets the progress for this observer, beginning with what was not acknowledged.
 struct observe {
   std::string observer;
 };
@@ -141,7 +141,7 @@ struct progress_seen {
 };
 STEADFAST_MESSAGE(progress_seen, x.observer, x.task_number, x.sequence)
 
-/// Sends its receiver a notification that is about nothing.
+/// Sends the webhook's receiver a test notification.
 struct test_webhook {};
 STEADFAST_MESSAGE(test_webhook)
 

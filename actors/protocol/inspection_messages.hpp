@@ -8,11 +8,11 @@
 #include <tuple>
 #include <vector>
 
-// Inspection and control of a node's own actors.
+// To inspect and control a node's own actors.
 
 namespace steadfast::actors {
 
-/// Asks an actor for what it works with, as a tree.
+/// Asks an actor what it is working on, as a tree.
 struct inspect_state {
   std::uint32_t listed_max = 20; ///< entries of each list
 };
@@ -21,7 +21,7 @@ STEADFAST_MESSAGE(inspect_state, x.listed_max)
 struct actor_state {
   std::string summary;    ///< a few words
   std::uint64_t open = 0; ///< tasks or calls in flight
-  std::string tree;       ///< a JSON object; a list that was cut ends with how many more there are
+  std::string tree;       ///< a JSON object; a list that was cut ends with the number of entries left out
 };
 STEADFAST_MESSAGE(actor_state, x.summary, x.open, x.tree)
 
@@ -30,7 +30,7 @@ struct mailbox_view {
   std::uint64_t waiting = 0; ///< messages not handled yet
   std::uint64_t handled = 0; ///< since the actor began
   double per_second = 0;     ///< handled, over the last seconds
-  std::string last_message;  ///< the type of the one being handled, or of the last
+  std::string last_message;  ///< type of the message being handled, or else of the last one
   std::uint64_t last_took_us = 0;
   workflow::span busy_for{0}; ///< with the message being handled; 0: it waits for one
 };
@@ -41,12 +41,12 @@ struct actor_view {
   std::string kind;
   std::string node;
   mailbox_view mailbox;
-  bool answers = false; ///< false: it did not within the limit, and there is no state
+  bool answers = false; ///< false: it did not answer within the limit, and `state` is empty
   actor_state state;
 };
 STEADFAST_MESSAGE(actor_view, x.id, x.kind, x.node, x.mailbox, x.answers, x.state)
 
-/// Asks a node for its actors, with their states in short.
+/// Asks a node for its actors, with a summary of the state of each.
 struct list_actors {
   std::string kind; ///< empty: all
 };
@@ -64,7 +64,7 @@ struct find_actor {
 };
 STEADFAST_MESSAGE(find_actor, x.id, x.listed_max)
 
-/// Stop taking work, finish what is in flight until the limit, give the rest back, then answer.
+/// Stop taking work, finish what is in flight if the limit allows, give the rest back, then answer.
 struct drain {
   workflow::span limit{0};
 };
@@ -77,7 +77,7 @@ struct drained {
 STEADFAST_MESSAGE(drained, x.finished, x.given_back)
 
 /// A person wants a node to do no more work until it is restarted: its scheduler and its agents are drained, and other
-/// nodes take over what it holds leases for.
+/// nodes take over the work for which it holds leases.
 struct drain_node {
   workflow::span limit{0};
 };

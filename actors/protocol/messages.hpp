@@ -12,8 +12,8 @@
 
 namespace steadfast::actors {
 
-/// A handler of messages with elements in `all`, which passes each of them to `f`. `Message` is const for a handler
-/// that only reads.
+/// A handler of a message that has its elements in `all`: it passes each of them to `f`. `Message` is const for a
+/// handler that only reads.
 template <class Message, class F>
 auto one_by_one(F f) {
   return [f](Message& m) {
@@ -22,19 +22,19 @@ auto one_by_one(F f) {
   };
 }
 
-// ---- what an actor tells itself ----
+// ---- messages of an actor to itself ----
 
-/// The next of its deadlines has come; `generation` tells a stale one.
+/// The next of its deadlines has come; a stale tick has another `generation`.
 struct tick_timer {
   std::uint64_t generation = 0;
 };
 STEADFAST_MESSAGE(tick_timer, x.generation)
 
-/// Carry out the commit that was delayed until the mailbox had been read.
+/// Make the commit that was put off until the mailbox had been read.
 struct flush {};
 STEADFAST_MESSAGE(flush)
 
-/// Save what was committed. To itself, after a while, or from a read that waits for this.
+/// Save what was committed. Sent to itself, after a while, or by a read that waits for it.
 struct save_commits {
   bool is_due = false;
 };

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-// Between nodes, and for their leases.
+// Messages between nodes, and about their leases.
 
 namespace steadfast::actors {
 
@@ -16,7 +16,7 @@ namespace steadfast::actors {
 struct hello {};
 STEADFAST_MESSAGE(hello)
 
-/// Asks a node that offered no store whether it has one of several partitions, all of them: older nodes do.
+/// Asks a node that offered no store whether it has all of a store with several partitions: older nodes have all of it.
 struct ask_partitions {};
 STEADFAST_MESSAGE(ask_partitions)
 
@@ -30,8 +30,8 @@ STEADFAST_MESSAGE(ask_time)
 
 struct told_time {
   workflow::instant now;
-  workflow::instant set_at;                              ///< names the clock
-  bool drained = false;                                  ///< the node's agents are not to be used any more
+  workflow::instant set_at;                              ///< identifies the clock
+  bool drained = false;                                  ///< the node's agents must no longer be used
   workflow::instant certificate_until = workflow::unset; ///< when its certificate ends; unset: it has none
 };
 STEADFAST_MESSAGE(told_time, x.now, x.set_at, x.drained, x.certificate_until)
@@ -42,18 +42,18 @@ struct dial {
 };
 STEADFAST_MESSAGE(dial, x.address)
 
-/// Asks a peer to look again what its node offers, and what time it has there, if it is connected.
+/// Asks a peer, if it is connected, to look again at what its node offers and at the time there.
 struct look_again {};
 STEADFAST_MESSAGE(look_again)
 
-/// What a lease guards may act under this epoch, or must stop (epoch 0).
+/// Work that a lease guards may be done under this epoch, or must stop (epoch 0).
 struct lease_changed {
   std::string name;
   std::uint64_t epoch = 0;
 };
 STEADFAST_MESSAGE(lease_changed, x.name, x.epoch)
 
-/// The guarded work has made progress: without it the lease is not renewed.
+/// The guarded work has made progress. Without this message the lease is not renewed.
 struct lease_progress {
   std::string name;
 };

@@ -15,23 +15,23 @@ namespace steadfast::actors {
 // One message a line.
 // clang-format off
 
-/// Shows what it works with, from its mailbox: one that hangs does not answer.
+/// Shows its state, from its mailbox: an actor that hangs does not answer.
 using inspectable_actor = caf::typed_actor<takes<actor_state(inspect_state)>>;
 
-/// Gets the reports of how attempts ended. Whoever sends step_orders is one.
+/// Gets the reports of how attempts ended. Whoever sends step_orders must be one.
 using report_sink = caf::typed_actor<takes<void(attempt_reports)>>;
 
 /// Wraps the calls to one remote service or resource.
 using agent_actor = caf::typed_actor<
-  // Carry out each attempt; its attempt_report goes to the sender. Repeated orders for an open attempt join it.
+  // Carry out each attempt; its attempt_report goes to the sender. A repeated order for an open attempt joins it.
   takes<void(step_orders)>,
   takes<void(traced_orders)>,
   takes<void(later_orders)>,
-  // Stop it; answered by a report `stopped` unless it ended before.
+  // Stop the attempt; answered by a report `stopped` unless it ended before.
   takes<void(stop_order)>,
   // Answered by its new state.
   takes<agent_view(set_circuit)>,
-  // Take no new orders; answered when none is open any more, or the limit has passed.
+  // Take no new orders; answered when no order is open any more, or the limit has passed.
   takes<drained(drain)>,
   takes<actor_state(inspect_state)>>;
 
@@ -51,7 +51,7 @@ struct agents_alive {
 };
 STEADFAST_MESSAGE(agents_alive, x.agents)
 
-/// Sends writes and gets their results.
+/// Sends writes, and gets their results and the news of the store.
 using store_client = caf::typed_actor<takes<void(writes_done)>, takes<void(store_news)>>;
 
 /// The only writer of the store in a process. What arrives during a commit goes into the next one.
@@ -65,9 +65,9 @@ using store_actor = caf::typed_actor<
   takes<void(subscribe)>,
   takes<actor_state(inspect_state)>>;
 
-/// That of a node which may let the store go.
+/// The store actor of a node that may let the store go.
 using own_store_actor = store_actor::extend<
-  // Finish what has arrived, and pass on what comes later; answered when all of the former is durable.
+  // Finish what has arrived, and pass on what comes later; answered when all that had arrived is durable.
   takes<drained(drain)>>;
 
 /// What can be read of the store.
@@ -93,10 +93,10 @@ using reader_questions = caf::typed_actor<
 /// Reads the store from snapshots, while store_actor writes.
 using reader_actor = reader_questions::extend<takes<actor_state(inspect_state)>>;
 
-/// Is told that a lease was won or renewed (an epoch) or lost (none).
+/// Is told when a lease was won or renewed (with an epoch), or lost (with none).
 using guarded_actor = caf::typed_actor<takes<void(lease_changed)>>;
 
-/// Runs the tasks it has locked. Takes work only between lease_changed with an epoch and lease_changed with none.
+/// Runs the tasks that it has locked. Takes work only between lease_changed with an epoch and lease_changed with none.
 using scheduler_actor = report_sink::extend_with<store_client>::extend_with<guarded_actor>::extend<
   takes<void(tick_timer)>,
   takes<void(agents_alive)>,
@@ -104,7 +104,7 @@ using scheduler_actor = report_sink::extend_with<store_client>::extend_with<guar
   // Stop taking work, finish, give back, answer.
   takes<drained(drain)>>;
 
-/// Finds what is overdue and decides. Acts only between lease_changed with an epoch and lease_changed with none.
+/// Finds what is overdue, and decides. Acts only between lease_changed with an epoch and lease_changed with none.
 using supervisor_actor = store_client::extend_with<guarded_actor>::extend<
   takes<void(tick_timer)>,
   takes<actor_state(inspect_state)>>;
@@ -114,7 +114,7 @@ using janitor_actor = store_client::extend<
   takes<void(tick_timer)>,
   takes<actor_state(inspect_state)>>;
 
-/// Campaigns for one named lease and tells its guarded actor.
+/// Tries to get and keep one named lease, and tells the actor that it guards.
 using lease_actor = store_client::extend<
   takes<void(tick_timer)>,
   takes<void(lease_progress)>,
@@ -133,7 +133,7 @@ using notifier_actor = store_client::extend<
   takes<void(observe)>,
   takes<void(progress_seen)>>;
 
-/// Delivers what waits in the store for one webhook.
+/// Delivers the notifications for one webhook that wait in the store.
 using webhook_actor = store_client::extend<
   takes<void(tick_timer)>,
   takes<actor_state(inspect_state)>,
@@ -151,7 +151,7 @@ using gateway_actor = store_client::extend<
   takes<boxed<store::task_page>(list_tasks)>,
   // What a person does to a task; recorded in its story.
   takes<act_result(act_on_task)>,
-  // What whoever has the token of a step says of it.
+  // What the holder of a step's token says about the step.
   takes<act_result(use_token)>,
   takes<act_result(give_answer)>,
   // The sender is an observer_actor.
@@ -168,8 +168,8 @@ using bulk_runner_actor = store_client::extend<
 /// What a node offers to others.
 struct node_offer {
   std::string node;
-  actors::store_actor store_actor;   ///< none: it has not the role `store`
-  reader_actor reader;  ///< likewise
+  actors::store_actor store_actor;   ///< none: the node does not have the role `store`
+  reader_actor reader;  ///< none: the node does not have the role `store`
   gateway_actor gateway;
   std::vector<agent_offer> agents;
 
@@ -177,7 +177,7 @@ struct node_offer {
 };
 STEADFAST_MESSAGE(node_offer, x.node, x.store_actor, x.reader, x.gateway, x.agents)
 
-/// Who writes and reads one partition of a store.
+/// The writer and the reader of one partition of a store.
 struct store_ends {
   actors::store_actor store_actor;
   reader_actor reader;
@@ -186,9 +186,9 @@ struct store_ends {
 };
 STEADFAST_MESSAGE(store_ends, x.store_actor, x.reader)
 
-/// A store of several partitions, where it is. It is not in the node_offer, by which older nodes would use it as one.
+/// A store of several partitions, at its node. Not in the node_offer: older nodes would take it for an undivided store.
 struct partitioned_store {
-  store_ends whole; ///< joins them; none: the node has no such store
+  store_ends whole; ///< joins the partitions; none: the node has no such store
   std::vector<store_ends> partitions;
 
   friend bool operator==(const partitioned_store&, const partitioned_store&) = default;
@@ -198,44 +198,44 @@ STEADFAST_MESSAGE(partitioned_store, x.whole, x.partitions)
 /// One partition, at the node that has it.
 struct store_share {
   store_ends ends;         ///< none: another node has it
-  workflow::instant clock; ///< names the clock by which it is decided, which is the node's own
+  workflow::instant clock; ///< identifies the clock that decides for it: the node's own
 
   friend bool operator==(const store_share&, const store_share&) = default;
 };
 STEADFAST_MESSAGE(store_share, x.ends, x.clock)
 
-/// What a node has of a store of several partitions.
+/// Which parts of a store of several partitions a node has.
 struct store_shares {
-  store_ends whole; ///< where writes take turns: of the node that has the first partition
-  std::vector<store_share> partitions; ///< all, in order; none: the node knows of no such store
+  store_ends whole; ///< where writes take turns: at the node that has the first partition
+  std::vector<store_share> partitions; ///< all partitions, in order; empty: the node knows of no such store
 
   friend bool operator==(const store_shares&, const store_shares&) = default;
 };
 STEADFAST_MESSAGE(store_shares, x.whole, x.partitions)
 
-/// The actor of a node that others find by its address.
+/// The actor of a node that others find at its address.
 using node_front = caf::typed_actor<
   takes<node_offer(hello)>,
   takes<told_time(ask_time)>,
   takes<actor_page(list_actors)>,
   // If there is no such actor, the answer is an error that says so.
   takes<actor_view(find_actor)>,
-  // Answered at once; the states of its actors show how far it is.
+  // Answered at once; the states of its actors show its progress.
   takes<void(drain_node)>>;
 
-/// That of a node which may have some partitions of a store. Nodes before it are not asked.
+/// The front of a node that may have some partitions of a store. Older nodes are not asked for them.
 using partitioned_front = node_front::extend<
   takes<partitioned_store(ask_partitions)>,
   takes<store_shares(ask_shares)>>;
 
-/// The store as clients with a client's certificate see it.
+/// The store as it is offered to clients, which have a client's certificate.
 using client_store_actor = store_actor::extend_with<reader_questions>;
 
-/// What a connection was made to.
+/// To what a connection was made.
 struct reached_node {
   node_front front;
-  std::string name{};     ///< as its certificate, or the node itself, says; empty: nobody has asked
-  bool has_store = true;  ///< it may have the store, by the same
+  std::string name{};     ///< as its certificate or the node itself says; empty: nobody has asked
+  bool has_store = true;  ///< it may have the store, as the same source says
   bool tells_partitions = false; ///< the front is a partitioned_front
 };
 STEADFAST_MESSAGE(reached_node, x.front, x.name, x.has_store, x.tells_partitions)
@@ -243,13 +243,13 @@ STEADFAST_MESSAGE(reached_node, x.front, x.name, x.has_store, x.tells_partitions
 /// Makes connections to other nodes. A failure is answered as an error that says why.
 using dialer_actor = caf::typed_actor<takes<reached_node(dial)>>;
 
-/// What one node knows of another has changed.
+/// What a node knows of another node has changed.
 struct peer_changed {
   std::string address;
   bool connected = false;
   node_offer offer;    ///< while connected; with `whole` of its store_shares
   std::string trouble; ///< why it is not connected
-  std::vector<store_share> partitions{}; ///< of those
+  std::vector<store_share> partitions{}; ///< those of its store_shares
 };
 STEADFAST_MESSAGE(peer_changed, x.address, x.connected, x.offer, x.trouble, x.partitions)
 
@@ -260,14 +260,14 @@ struct peer_time {
 };
 STEADFAST_MESSAGE(peer_time, x.address, x.sample.asked_at, x.sample.answered_at, x.sample.theirs, x.sample.set_at)
 
-/// Where the store, or one partition of it, is, by the word of the server that keeps it: at this node, with these
-/// actors, or at another one. Of this node without actors: it lets it go.
+/// Where the store, or one partition of it, is now, as the server that keeps it says: at this node, with these actors,
+/// or at another node. At this node without actors: it lets the store go.
 struct store_moved {
   std::string node;
   std::string address; ///< empty: this node, or one that others cannot reach
-  store_ends ends{};   ///< none: it is another node
+  store_ends ends{};   ///< none: it is at another node
   std::uint32_t partition = 0;
-  store_ends whole{};  ///< with the first of several partitions
+  store_ends whole{};  ///< with the first of several partitions: the whole
 };
 STEADFAST_MESSAGE(store_moved, x.node, x.address, x.ends, x.partition, x.whole)
 
@@ -276,8 +276,8 @@ using peer_actor = caf::typed_actor<
   takes<void(tick_timer)>,
   takes<void(look_again)>>;
 
-/// Knows which nodes are alive, keeps this node connected to those it needs, and tells the scheduler whose agents it
-/// can use. It remembers the leases as it last read them: that is what is known while the store cannot be asked.
+/// Knows which nodes are alive, keeps this node connected to those it needs, and tells the scheduler which agents it
+/// can use. It remembers the leases as it last read them, for as long as the store cannot be asked.
 using membership_actor = guarded_actor::extend<
   takes<void(tick_timer)>,
   takes<void(peer_changed)>,
@@ -286,7 +286,7 @@ using membership_actor = guarded_actor::extend<
   takes<lease_page(list_leases)>,
   takes<actor_state(inspect_state)>>;
 
-/// Stands for the store of another node: the same interface, and always an answer.
+/// Represents the store of another node: it has the same interface, and always answers.
 using store_link_actor = store_actor::extend_with<reader_questions>::extend_with<store_client>::extend<
   takes<void(peer_changed)>>;
 

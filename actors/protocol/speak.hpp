@@ -1,6 +1,6 @@
 #pragma once
 
-// The CAF calls that later CAF versions renamed, in one place. No other file of the project names send, request,
+// The CAF functions that later versions of CAF renamed, in one place. No other file of the project names send, request,
 // delayed_send, replies_to, reacts_to or meta::type_name.
 
 #include <caf/actor_cast.hpp>
@@ -50,21 +50,21 @@ void tell_after(Self* self, const Handle& to, Delay delay, Ts&&... xs) {
   self->delayed_send(to, delay, std::forward<Ts>(xs)...);
 }
 
-/// A request always has a limit; its error arm is not optional, or a late answer would end the asker.
+/// A request always has a limit. The error handler is not optional: without it, a late answer would end the asker.
 template <class Self, class Handle, class Limit, class... Ts>
 auto ask(Self* self, const Handle& to, Limit limit, Ts&&... xs) {
   static_assert(!std::is_same_v<Limit, caf::infinite_t>, "every request needs a finite limit");
   return self->request(to, limit, std::forward<Ts>(xs)...);
 }
 
-/// Ahead of the mailbox; from any thread, without a sender.
+/// Put ahead of the mailbox; from any thread, without a sender.
 template <class Handle, class Message>
 void tell_first(const Handle& to, Message m) {
   if (to)
     to->enqueue(nullptr, caf::make_message_id(caf::message_priority::high), caf::make_message(std::move(m)), nullptr);
 }
 
-/// As if `from` had sent it; from any thread.
+/// Sent as if by `from`; from any thread.
 template <class From, class Handle, class Message>
 void tell_as(const From& from, const Handle& to, Message m) {
   if (to)
@@ -72,13 +72,13 @@ void tell_as(const From& from, const Handle& to, Message m) {
                 nullptr);
 }
 
-/// A plain exit message would wait behind everything queued.
+/// A plain exit message would wait behind everything in the mailbox.
 template <class Handle>
 void exit_now(const Handle& h, caf::exit_reason why = caf::exit_reason::user_shutdown) {
   tell_first(h, caf::exit_msg{caf::actor_cast<caf::actor_addr>(h), why});
 }
 
-/// The sender of the message being handled, as what the protocol says it is.
+/// The sender of the message being handled, with the interface that the protocol gives it.
 template <class Handle, class Self>
 Handle sender_of(Self* self) {
   return caf::actor_cast<Handle>(self->current_sender());
@@ -86,8 +86,8 @@ Handle sender_of(Self* self) {
 
 } // namespace steadfast::actors
 
-/// Declares how CAF writes and reads a message struct. The type name is sent between nodes and has the protocol version
-/// in it.
+/// Declares how CAF writes and reads a message struct. The name of the type is sent between nodes and contains the
+/// protocol version.
 #define STEADFAST_MESSAGE(Type, ...)                                                                                   \
   template <class Inspector>                                                                                           \
   typename Inspector::result_type inspect(Inspector& f, [[maybe_unused]] Type& x) {                                    \

@@ -12,15 +12,15 @@
 #include <tuple>
 #include <vector>
 
-// With the store, its reader, and whoever stands for them on another node.
+// Messages to the store, its reader, and whoever represents them on another node.
 
 namespace steadfast::actors {
 
-/// A write for the next commit; answered by a write_done with the same ticket once it is durable.
+/// A write for the next commit. Answered by a write_done with the same ticket once the write is durable.
 struct write_request {
   std::uint64_t ticket = 0;
   boxed<store::write> what;
-  std::string holder; ///< with update_task: the scheduler that had it locked; it is told unless it is the sender
+  std::string holder; ///< with update_task: the scheduler that had it locked, which is told unless it is the sender
   workflow::clock_reading decided_by; ///< with update_task: when, and by which clock
 };
 STEADFAST_MESSAGE(write_request, x.ticket, x.what, x.holder, x.decided_by.now, x.decided_by.set_at)
@@ -33,33 +33,33 @@ STEADFAST_MESSAGE(write_requests, x.all)
 struct write_done {
   std::uint64_t ticket = 0;
   boxed<store::outcome> outcome;
-  std::vector<boxed<workflow::definition>> definitions; ///< those of outcome->tasks
-  bool is_by_other_clock = false; ///< not made, because another clock than the store's decided it: decide again
+  std::vector<boxed<workflow::definition>> definitions; ///< definitions of the tasks in the outcome
+  bool is_by_other_clock = false; ///< not made, because it was decided by another clock than the store's: decide again
 };
 STEADFAST_MESSAGE(write_done, x.ticket, x.outcome, x.definitions, x.is_by_other_clock)
 
 /// The results of one client's writes in one commit, in their order.
 struct writes_done {
   std::vector<write_done> all;
-  workflow::instant clock; ///< the one that the store used: when it was set; unset: the store did not answer
+  workflow::instant clock; ///< the clock that the store used: when it was set; unset: the store did not answer
 };
 STEADFAST_MESSAGE(writes_done, x.all, x.clock)
 
-/// From now on the sender gets store_news; a scheduler is also told which of its tasks others changed.
+/// From now on the sender gets store_news; a scheduler is also told which of its tasks were changed by others.
 struct subscribe {
   std::string scheduler;  ///< empty: not a scheduler
-  bool bulk_only = false; ///< only that a bulk act has begun
+  bool bulk_only = false; ///< only tell when a bulk act has begun
 };
 STEADFAST_MESSAGE(subscribe, x.scheduler, x.bulk_only)
-/// In place of a scheduler: the sender is told of all tasks that change, in `changed`, and of no work. News that say
-/// nothing at all tell that from here on all changes are told; news with `work`, `review` and `notices`, that any task
-/// may have changed. An older node takes it for a scheduler that claims nothing.
+/// In place of a scheduler: the sender is told of all tasks that change, in `changed`, and of no work. News without any
+/// content mean that from here on no change is left out; news with `work`, `review` and `notices` mean that any task
+/// may have changed. An older node takes the name for a scheduler that claims nothing.
 inline constexpr const char* every_task = "*";
 
-/// What a commit brought, for all that are interested. Losing one does no harm.
+/// What a commit brought, for all who are interested. Losing one does no harm.
 struct store_news {
   bool work = false;                  ///< there is something to claim
-  bool is_offered = false;            ///< with work: first to another scheduler, which has less in flight
+  bool is_offered = false;            ///< with work: another scheduler, which has less in flight, was offered it first
   bool review = false;                ///< there is something for the supervisor
   bool notices = false;               ///< there is progress to deliver
   std::vector<std::uint64_t> changed; ///< tasks of this scheduler that somebody else changed
@@ -84,14 +84,14 @@ STEADFAST_MESSAGE(find_overdue, x.now, x.after_due, x.after_number, x.max)
 
 struct overdue_page {
   std::vector<boxed<workflow::task>> tasks;
-  std::vector<boxed<workflow::definition>> definitions; ///< those of the tasks
+  std::vector<boxed<workflow::definition>> definitions; ///< definitions of the tasks
   bool more = false;
-  workflow::instant next_due; ///< position to go on from
+  workflow::instant next_due; ///< position from which to go on
   std::uint64_t next_number = 0;
 };
 STEADFAST_MESSAGE(overdue_page, x.tasks, x.definitions, x.more, x.next_due, x.next_number)
 
-/// Asks for progress not yet acknowledged, the oldest tasks' first.
+/// Asks for progress that was not acknowledged yet, the oldest tasks first.
 struct find_notices {
   std::string observer;
   std::uint32_t max = 0;
@@ -120,7 +120,7 @@ struct alert_page {
 };
 STEADFAST_MESSAGE(alert_page, x.alerts)
 
-/// Asks for alerts that match, the newest first, those before a number.
+/// Asks for alerts that match and have a lower number than `before`, the newest first.
 struct find_alerts {
   boxed<store::alert_filter> filter;
   std::uint64_t before = 0; ///< 0: the newest
@@ -130,7 +130,7 @@ STEADFAST_MESSAGE(find_alerts, x.filter, x.before, x.max)
 
 /// Asks for incidents, the newest first; answered with one page.
 struct list_incidents {
-  std::uint64_t number = 0; ///< only that one; 0: all
+  std::uint64_t number = 0; ///< only the one with this number; 0: all
   bool open_only = true;
   std::uint64_t before = 0; ///< 0: the newest
   std::uint32_t max = 100;
@@ -139,16 +139,16 @@ STEADFAST_MESSAGE(list_incidents, x.number, x.open_only, x.before, x.max)
 
 /// Asks for bulk acts, the newest first; answered with one page.
 struct list_bulk_acts {
-  std::uint64_t number = 0; ///< only that one, with its refusals; 0: all
+  std::uint64_t number = 0; ///< only the one with this number, with its refusals; 0: all
   bool open_only = true;
   std::uint64_t before = 0; ///< 0: the newest
   std::uint32_t max = 100;
 };
 STEADFAST_MESSAGE(list_bulk_acts, x.number, x.open_only, x.before, x.max)
 
-/// Asks for schedules by name, those after a name.
+/// Asks for schedules in order of their names, those after a name.
 struct list_schedules {
-  std::string name;  ///< only that one; empty: all
+  std::string name;  ///< only the one of this name; empty: all
   std::string after; ///< empty: from the first
   std::uint32_t max = 100;
 };
@@ -159,17 +159,17 @@ struct schedule_page {
 };
 STEADFAST_MESSAGE(schedule_page, x.schedules)
 
-/// Asks for events that are kept, by name, key and number, those after a place.
+/// Asks for kept events, in order of name, key and number, those after a place.
 struct list_events {
   std::string name;  ///< empty: all
   std::string key;   ///< with a name
-  std::string task;  ///< likewise, in place of the key: those for it alone
+  std::string task;  ///< with a name, in place of the key: those for this task alone
   std::string after; ///< empty: from the first
   std::uint32_t max = 100;
 };
 STEADFAST_MESSAGE(list_events, x.name, x.key, x.task, x.after, x.max)
 
-/// Whom the task waits for because of the limit of its workflow.
+/// Asks what the task waits for because of the limit of its workflow.
 struct find_limit_queue {
   std::uint64_t number = 0;
 };
@@ -203,7 +203,7 @@ struct late_reply_page {
 };
 STEADFAST_MESSAGE(late_reply_page, x.late_replies)
 
-/// Asks for the number of tasks that match, counted up to `limit`.
+/// Asks for the number of tasks that match, counted only up to `limit`.
 struct count_tasks {
   boxed<store::task_filter> filter;
   std::uint64_t limit = 0;
@@ -215,8 +215,8 @@ STEADFAST_MESSAGE(count_tasks, x.filter, x.limit, x.by)
 struct task_group {
   std::string name; ///< workflow::group_of
   std::uint64_t count = 0;
-  std::vector<std::uint64_t> states; ///< how many are in each, by number of the state
-  workflow::instant oldest;          ///< submission
+  std::vector<std::uint64_t> states; ///< how many are in each state, by the number of the state
+  workflow::instant oldest;          ///< when the oldest was submitted
   workflow::instant newest;
 };
 STEADFAST_MESSAGE(task_group, x.name, x.count, x.states, x.oldest, x.newest)
@@ -224,7 +224,7 @@ STEADFAST_MESSAGE(task_group, x.name, x.count, x.states, x.oldest, x.newest)
 struct task_count {
   std::uint64_t count = 0;
   std::vector<task_group> groups{}; ///< the largest first; at most task_groups_max
-  std::uint64_t in_no_group = 0;    ///< tasks of groups above that
+  std::uint64_t in_no_group = 0;    ///< tasks of further groups
 };
 STEADFAST_MESSAGE(task_count, x.count, x.groups, x.in_no_group)
 inline constexpr std::size_t task_groups_max = 1000;

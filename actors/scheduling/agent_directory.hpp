@@ -16,7 +16,7 @@ namespace steadfast::actors {
 struct agent_load {
   std::string agent;
   std::string node;
-  std::uint64_t in_flight = 0;  ///< of its own attempts
+  std::uint64_t in_flight = 0;  ///< attempts sent by this scheduler
   std::uint64_t unanswered = 0; ///< attempts expired or declined since its last other report
 };
 
@@ -26,16 +26,16 @@ public:
   void learn(const agents_alive& m);
 
   /// Whether the order for this attempt was sent from here. If its agent is gone, nobody knows whether it acted: only
-  /// its complete-by can end it.
+  /// the attempt's complete-by can end it.
   bool has_order(const workflow::task& t, std::size_t step) const;
 
-  /// The agent that gets this attempt. Null: none of that name is alive.
+  /// The agent that gets this attempt. Null: no agent of that name is alive.
   agent_actor route(const workflow::task& t, std::size_t step);
 
-  /// Who may have this attempt: where it was sent, or everybody of that name if another scheduler has sent it.
+  /// The agents that may have this attempt: where it was sent, or all of that name if another scheduler sent it.
   std::vector<agent_actor> holders(const workflow::task& t, std::size_t step) const;
 
-  /// The agent that got this step's last order has reported, or only that it does not take it.
+  /// The agent that got this step's last order has reported: `has_declined`: only that it does not take the order.
   void heard_of(std::uint64_t task, std::size_t step, bool has_declined);
   /// The task has changed: ended attempts no longer count as under way.
   void settle(const workflow::task& t);
@@ -43,7 +43,7 @@ public:
   std::vector<agent_load> loads() const; ///< by agent and node
 
 private:
-  /// An agent on a node. One that leaves is dropped here, but the orders that it got keep it.
+  /// An agent on a node. When it leaves, it is dropped here, but the orders that it got keep it.
   struct known_agent {
     agent_load load;
     agent_actor agent;
@@ -58,7 +58,7 @@ private:
   const known_agents& agents_of(const std::string& agent) const;
   struct orders {
     std::vector<order_sent> last;  ///< of each step
-    std::vector<std::size_t> open; ///< the steps whose last order is
+    std::vector<std::size_t> open; ///< the steps whose last order is open
   };
   const order_sent* last_order(std::uint64_t task, std::size_t step) const; ///< null: none was sent from here
   static void close(order_sent& o);

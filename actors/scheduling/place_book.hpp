@@ -22,10 +22,10 @@ public:
   void leave(const std::string& workflow);
   void give_back(const std::string& workflow, workflow::instant until);
 
-  /// Forgets what is due by now.
+  /// Forgets those that are due by now.
   std::vector<store::workflow_load> loads(workflow::instant now);
   const std::string& last_taken() const { return last_taken_; } ///< a workflow
-  /// As shown to people who look into the scheduler.
+  /// As it is shown to people who inspect the scheduler.
   state_value tree(std::size_t listed_max) const;
 
 private:

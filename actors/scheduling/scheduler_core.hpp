@@ -19,14 +19,14 @@
 
 namespace steadfast::actors {
 
-/// What the core has carried out by others.
+/// What the core has done by others.
 class scheduler_effects {
 public:
   virtual workflow::clock_reading time() const = 0;
-  /// Always answered with on_written. `decided_by`: the clock, where it matters.
+  /// Always answered by on_written. `decided_by`: time and clock of the decision, where they matter.
   virtual void write(std::uint64_t ticket, const boxed<store::write>& what,
                      const workflow::clock_reading& decided_by) = 0;
-  /// Answered with on_read or on_unread.
+  /// Answered by on_read or on_unread.
   virtual void read(std::uint64_t task) = 0;
   virtual void order(const agent_actor& to, step_order what) = 0;
   /// Does not overtake an order.
@@ -42,13 +42,13 @@ protected:
 /// out. While a task's change is on its way to disk, its further events wait. The owner calls on_tick at next_due().
 class scheduler_core {
 public:
-  /// When to look again at what only waits for others: the news of it may be lost.
+  /// When to look again at a task that only waits for others: the news about it may have been lost.
   static constexpr workflow::span look_again{15'000};
 
   scheduler_core(scheduler_options o, scheduler_effects& effects) : options_{std::move(o)}, effects_{effects} {}
 
   /// The node's own lease. Tasks that it has locked but does not know, from an earlier life or because an answer was
-  /// lost, become claimable again; then it takes work. Epoch 0: not held, nothing is taken.
+  /// lost, become claimable again; only then does it take work. Epoch 0: the lease is not held, and nothing is taken.
   void on_lease(const store::lease_guard& lease);
   void on_agents(const agents_alive& m) { agents_.learn(m); }
   void on_report(attempt_report m);
@@ -59,8 +59,8 @@ public:
   void on_tick();
   workflow::instant next_due() const;
 
-  /// From now on nothing is taken or begun. Attempts under way may end until the limit has passed; the rest is given
-  /// back.
+  /// From now on nothing is taken or begun. Attempts under way may end until the limit has passed; all other tasks are
+  /// given back.
   void drain(workflow::span limit);
   bool is_drained() const { return draining_ && !claiming_ && tasks_.empty(); }
   const drained& outcome_of_drain() const { return drained_; }
@@ -75,7 +75,7 @@ private:
   static constexpr std::uint64_t claim_ticket = 1;
   static constexpr std::uint64_t free_ticket = 2;
   static constexpr std::uint64_t evidence_ticket = 3;
-  static constexpr std::uint64_t first_task_ticket = 16; ///< above: the number of a task plus this
+  static constexpr std::uint64_t first_task_ticket = 16; ///< above: this plus the number of a task
 
   // Taking work
   void free_unknown_locks();
@@ -121,7 +121,7 @@ private:
   place_book places_;
   known_definitions definitions_;
   due_queue due_;
-  due_queue looks_; ///< when to look at what only waits; of each task one
+  due_queue looks_; ///< when to look at tasks that only wait for others; one for each task
   struct {
     std::uint64_t claimed = 0;
     std::uint64_t dispatched = 0;
@@ -130,9 +130,9 @@ private:
   bool ready_ = false;                           ///< it knows all tasks that it has locked
   bool work_ = false;                            ///< the store may have something to claim
   bool claiming_ = false;                        ///< a claim is on its way
-  std::size_t asked_for_ = 0;                    ///< tasks, by the last claim
-  workflow::instant claim_at_ = workflow::never; ///< a waiting task becomes claimable
-  std::vector<std::uint64_t> full_;              ///< tasks whose change could not be stored, or read
+  std::size_t asked_for_ = 0;                    ///< how many tasks the last claim asked for
+  workflow::instant claim_at_ = workflow::never; ///< when a waiting task becomes claimable
+  std::vector<std::uint64_t> full_;              ///< tasks whose change could not be stored, or that could not be read
   workflow::instant full_until_ = workflow::never;
   bool draining_ = false;
   workflow::instant drain_until_ = workflow::never;

@@ -7,11 +7,11 @@
 #include <cstddef>
 #include <string>
 
-// Between the rules, which know attempts, and the agents, which get orders and answer with reports.
+// Translates between the rules, which know attempts, and the agents, which get orders and answer with reports.
 
 namespace steadfast::actors {
 
-/// The order for the open attempt of a step. `clock` names the clock by which the task was decided.
+/// The order for the open attempt of a step. `clock` identifies the clock by which the task was decided.
 step_order order_for(const workflow::task& t, const workflow::definition& d, std::size_t step, std::string input,
                      workflow::instant clock);
 

@@ -20,24 +20,24 @@ class state_tree;
 
 /// A task that a scheduler has locked.
 struct task_in_flight {
-  std::shared_ptr<const workflow::task> stored; ///< except for its revision
+  std::shared_ptr<const workflow::task> stored; ///< the stored task, except for its revision
   std::uint64_t revision = 0;                   ///< in the store
-  workflow::instant clock;                      ///< by which it was last stored or decided, as node_clock names it
+  workflow::instant clock;                      ///< that decided or stored it last, as node_clock identifies it
   boxed<workflow::definition> definition;
   std::list<workflow::event> waiting;      ///< until the store has answered
   boxed<store::write> written;             ///< the change that is on its way to disk, if one is
   std::vector<workflow::command> commands; ///< to be carried out once it is there
-  std::optional<workflow::event> cause;    ///< of what is on its way
-  bool reload = false;                     ///< somebody else changed it: read it before going on
+  std::optional<workflow::event> cause;    ///< of the change that is on its way
+  bool reload = false;                     ///< somebody else changed the task: read it before going on
   bool reading = false;
 
   const workflow::task& task() const { return *stored; }
 };
 
-/// How the step's attempt ended is known and waits to be applied.
+/// Whether it is known how the step's attempt ended, and that waits to be applied.
 bool has_answer(const task_in_flight& t, std::size_t step);
 
-/// As shown to people who look into the scheduler.
+/// As it is shown to people who inspect the scheduler.
 state_tree tree_of(const task_in_flight& t);
 
 } // namespace steadfast::actors

@@ -27,11 +27,11 @@ inline constexpr workflow::span partition_answer_limit{35'000};
 template <class Answer>
 struct asked_partitions {
   std::vector<std::optional<Answer>> answers;
-  std::size_t unanswered = 0; ///< 0: also once it was told that one failed
+  std::size_t unanswered = 0; ///< 0: also after one of them failed
 };
 
-/// Asks each of `partitions` what `question_of(i)` says. `then` gets the answers in their order, or `fail` the error of
-/// the first that cannot answer; either is called once, later, by `self`.
+/// Asks each of `partitions` the question `question_of(i)`. Either `then` gets all answers, in order of the partitions,
+/// or `fail` gets the first error; that is called once, later, by `self`.
 template <class Answer, class Self, class QuestionOf, class Then, class Fail>
 void ask_each(Self* self, const std::vector<reader_actor>& partitions, QuestionOf question_of, Then then, Fail fail) {
   const auto open = std::make_shared<asked_partitions<Answer>>();
@@ -60,7 +60,7 @@ void ask_each(Self* self, const std::vector<reader_actor>& partitions, QuestionO
 
 inline constexpr auto all_rows = std::numeric_limits<std::uint32_t>::max();
 
-/// The incidents that are told as one with the one of that number (store::incidents_with).
+/// The incidents that are shown as one together with the one of that number (store::incidents_with).
 template <class Self, class Then, class Fail>
 void find_incidents_with(Self* self, const std::vector<reader_actor>& partitions, std::uint64_t number, Then then,
                          Fail fail) {
@@ -87,7 +87,7 @@ void find_incidents_with(Self* self, const std::vector<reader_actor>& partitions
     std::move(fail));
 }
 
-/// All bulk acts, also those that are over: one is open while a part of it is.
+/// All bulk acts, also those that are over: an act is open while any part of it is.
 template <class Self, class Then, class Fail>
 void find_all_bulk_acts(Self* self, const std::vector<reader_actor>& partitions, Then then, Fail fail) {
   using page = boxed<store::bulk_page>;

@@ -10,12 +10,12 @@
 
 namespace steadfast::actors {
 
-/// A question about many tasks or workflows. It is answered in parts of some milliseconds each, so that others are
-/// answered in between.
+/// A question about many tasks or workflows. It is answered in parts that take some milliseconds each, so that other
+/// questions are answered in between.
 class long_question {
 public:
   virtual ~long_question() = default;
-  /// One part; true: it was answered. Throws store_error.
+  /// Does one part; true: the question was answered. Throws store_error.
   virtual bool go_on(const store::state_store& store) = 0;
   virtual void fail(const caf::error& why) = 0;
 };

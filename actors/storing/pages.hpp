@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-// What readers ask for pages with, and answer them with.
+// For the pages that readers are asked for and answer with.
 
 namespace steadfast::actors {
 

@@ -14,12 +14,12 @@ class actor_system;
 
 namespace steadfast::actors {
 
-/// Of one answer, whoever asks: so much is read in some milliseconds, and the next question waits no longer than that.
+/// Bound on one answer, whoever asks: so much is read in some milliseconds, and the next question waits no longer.
 inline constexpr std::uint32_t rows_max = 10'000;
 
 struct reader_deps {
   std::shared_ptr<store::state_store> store;
-  std::shared_ptr<store::store_files> files; ///< null: it has none on this machine
+  std::shared_ptr<store::store_files> files; ///< null: the store has no files on this machine
   actors::store_actor store_actor;           ///< told of damaged records
   node_clock clock;
   bool is_only_read = false; ///< nobody gives leases by this clock: they are shown as they were given

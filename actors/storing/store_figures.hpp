@@ -20,9 +20,9 @@ struct store_figures {
     counter error; ///< a task that a person reopens may end once more
   };
 
-  histogram commit_times{disk_times}; ///< in microseconds, from its begin until it is durable
+  histogram commit_times{disk_times}; ///< in microseconds, from the beginning of the commit until it is durable
   histogram commit_sizes{batch_sizes};
-  counter created;       ///< submissions by what became of them: this and the next three
+  counter created;       ///< this and the next three: submissions, by what became of them
   counter already_there; ///< the same task was submitted before
   counter pushed_back;   ///< the store was full, or too many waited
   counter refused;

@@ -11,22 +11,22 @@
 
 namespace steadfast::actors {
 
-/// Looks now and then for conditions of the whole cluster, for the supervisor, and reports changes to the store. What
-/// held before is read from the store, so that the next supervisor continues with it.
+/// Now and then looks for conditions of the whole cluster, for the supervisor, and reports changes to the store. The
+/// conditions that held before are read from the store, so that the next supervisor continues with them.
 class condition_watch {
 public:
   using owner = supervisor_actor::base;
 
-  /// Its answers come while `self` handles messages. REQUIRES: `self`, deps and definitions outlive it.
+  /// Answers arrive as messages to `self`. REQUIRES: `self`, `deps` and `definitions` outlive this object.
   condition_watch(owner* self, const supervisor_deps& deps, const known_definitions& definitions)
       : self_{self},
         deps_{deps},
         definitions_{definitions} {}
 
-  /// Looks if it is time. `guard`: the lease under which a change is reported, with that ticket. `all_know_schedules`:
-  /// every node does, that with the store too.
+  /// Looks if it is time. `guard` and `ticket`: the lease and the ticket with which a change is reported.
+  /// `all_know_schedules`: every node does, including the one with the store.
   void look(const store::lease_guard& guard, std::uint64_t ticket, bool all_know_schedules);
-  /// A look that is under way no longer counts.
+  /// The answers to a look under way no longer count.
   void stop() { ++look_; }
   bool has_reported(std::uint64_t ticket) const { return ticket != 0 && ticket == ticket_; }
 
@@ -48,7 +48,7 @@ private:
   std::vector<workflow::incident_signature> open_signatures() const;
   void tell_log() const;
 
-  /// Continues with `then` if the look is still the same; otherwise, and after an error, it has ended.
+  /// Continues with `then` if it is still the same look; otherwise, and after an error, the look has ended.
   template <class Answer, class Question, class Then>
   void ask_reader(const Question& question, Then then);
 
@@ -64,8 +64,8 @@ private:
   workflow::cluster_facts facts_;
   bool all_know_schedules_ = false;
   std::map<std::string, workflow::resting> suspended_; ///< as of the last survey
-  std::map<std::string, workflow::missed> missed_;     ///< likewise
-  std::vector<workflow::system_condition> open_;       ///< as the store knows them
+  std::map<std::string, workflow::missed> missed_;     ///< as of the last survey
+  std::vector<workflow::system_condition> open_;       ///< as they are stored
   std::map<std::string, workflow::incident_signature> failures_;
   std::vector<std::string> failing_;
   std::vector<workflow::system_condition> held_;

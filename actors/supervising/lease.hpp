@@ -18,7 +18,7 @@ struct lease_deps {
   guarded_actor guarded;
   node_clock clock;
   lease_options options;
-  std::function<std::string()> note_now{}; ///< gives the note instead of the options, each time; empty: the note stays
+  std::function<std::string()> note_now{}; ///< returns the note each time, instead of `options`; empty: it stays
 };
 lease_actor spawn_lease_actor(caf::actor_system& sys, lease_deps deps);
 

@@ -16,7 +16,7 @@ struct notifier_deps {
   store_actor store;
   reader_actor reader;
   node_clock clock;
-  std::uint32_t window = 256; ///< sent and not yet acknowledged, per observer
+  std::uint32_t window = 256; ///< per observer: how many may be sent and not acknowledged yet
   workflow::span reader_limit{5000};
   workflow::span retry_read{1000}; ///< wait after a read that failed
 };

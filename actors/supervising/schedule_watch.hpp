@@ -7,8 +7,8 @@
 
 namespace steadfast::actors {
 
-/// Has the store serve the schedules whose time has come, for the supervisor. It knows the first moment of all of them
-/// and nothing else of them: the store says it with each answer, and news of the store say when it may be another.
+/// Has the store serve the schedules that are due, for the supervisor. It knows only the first moment of all of them:
+/// the store returns it with each answer, and news of the store say when it may have changed.
 class schedule_watch {
 public:
   using owner = supervisor_actor::base;
@@ -18,10 +18,10 @@ public:
 
   void begin(const store::lease_guard& guard);
   void stop() { guard_ = {}; }
-  /// As long as a node may not know what a schedule is, none is served: the store may be that one's.
+  /// While some node may not know what a schedule is, none is served: that node may have the store.
   void learn(bool all_nodes_know);
   bool do_all_know() const { return all_know_; }
-  /// There may be something to serve.
+  /// Some schedule may be due.
   void hint();
   /// Looks if it is time.
   void look();
@@ -29,7 +29,7 @@ public:
   bool has_asked(std::uint64_t ticket) const { return ticket != 0 && ticket == ticket_; }
   void on_written(const store::outcome& o);
 
-  /// `ticket`: of its writes; none of others is the same.
+  /// `ticket`: of its own writes; no other write has the same ticket.
   static constexpr std::uint64_t ticket_bit = std::uint64_t{1} << 63;
 
   workflow::instant next_at() const { return next_at_; }
@@ -42,15 +42,15 @@ private:
   owner* self_;
   const supervisor_deps& deps_;
   deadline_timer timer_;
-  store::lease_guard guard_; ///< epoch 0: it does not supervise
+  store::lease_guard guard_; ///< epoch 0: this node does not supervise
   bool all_know_ = false;
   workflow::instant next_at_ = workflow::never; ///< when it looks next
-  workflow::instant asked_at_;                  ///< unset: nothing is on its way
+  workflow::instant asked_at_;                  ///< unset: no write is under way
   workflow::instant looked_at_;
-  bool again_ = false; ///< a hint came meanwhile
+  bool again_ = false; ///< a hint came while a write was under way
   std::uint64_t last_ticket_ = 0;
   std::uint64_t ticket_ = 0;
-  std::uint64_t made_ = 0; ///< tasks, since it began
+  std::uint64_t made_ = 0; ///< how many tasks, since it began
 };
 
 } // namespace steadfast::actors

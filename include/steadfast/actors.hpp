@@ -12,8 +12,8 @@
 #include <optional>
 #include <string>
 
-// For actors of your own in a node's actor system (CAF 0.17): submit by typed messages, receive progress, and run
-// actors that have one instance in a cluster. These messages stay within the process.
+// For your own actors in a node's actor system (CAF 0.17): to submit tasks by typed messages, to receive progress, and
+// to run actors with one instance in a cluster. These messages stay within the process.
 
 namespace caf {
 class actor_system;
@@ -23,7 +23,7 @@ namespace steadfast {
 
 class node;
 
-/// Asks for a task. Answered by submit_receipt, within half a minute, the most that a store may take.
+/// Asks for a task. Answered by submit_receipt within half a minute, the longest that a store may take.
 struct submit_task {
   std::string id; ///< 1 to 128 printable characters; the same id is the same task
   std::string workflow;
@@ -36,10 +36,10 @@ struct submit_task {
 };
 
 enum class submit_outcome : std::uint8_t {
-  stored = 1,  ///< durable, now or before
+  stored = 1,  ///< it is durable, now or since an earlier submission
   refused = 2, ///< `why` says what to change
   busy = 3,    ///< nothing was stored: submit again after `retry_after`
-  unknown = 4, ///< it may be stored: submit again with the same id
+  unknown = 4, ///< it may be stored: submit it again with the same id
 };
 
 struct submit_receipt {
@@ -49,10 +49,10 @@ struct submit_receipt {
   std::string state;    ///< with stored: its process_state
   std::string why;      ///< otherwise
   std::chrono::milliseconds retry_after{0};
-  bool replaced = false; ///< with stored: it was there, and this took its place
+  bool replaced = false; ///< with stored: the task was there, and this submission replaced it
 };
 
-/// From now on the sender gets this observer's progress, beginning with what was not acknowledged.
+/// From now on the sender gets the progress for this observer, beginning with what was not acknowledged.
 struct observe_progress {
   std::string observer;
 };
@@ -71,7 +71,7 @@ enum class progress_kind : std::uint8_t {
 const char* to_string(progress_kind k); ///< "step_started"
 bool is_end(progress_kind k);           ///< processed, undone or error
 
-/// Sent at least once, in order per task, until it is acknowledged, also after a crash of either side.
+/// Sent at least once, in order per task, until it is acknowledged, even after a crash of either side.
 struct task_progress {
   std::string observer;
   std::string task_id;
@@ -98,13 +98,13 @@ using task_gateway = caf::typed_actor<caf::replies_to<submit_task>::with<submit_
 /// What an actor must take to send observe_progress.
 using progress_observer = caf::typed_actor<caf::reacts_to<task_progress>>;
 
-/// Of a running node. Throws node_error unless it runs. A request to it should wait for longer than half a minute.
+/// The gateway of a running node. Throws node_error if it does not run. Requests should wait more than half a minute.
 task_gateway gateway_of(node& n);
 /// Where your own actors run. Throws node_error unless the node runs.
 caf::actor_system& actor_system_of(node& n);
 
-/// The lease was won or renewed, under this epoch. Whatever the actor writes elsewhere must name the epoch, so that a
-/// former holder that has not yet noticed its loss can be refused there.
+/// The lease was won or renewed, under this epoch. Whatever the actor writes elsewhere must include the epoch, so that
+/// a former holder that has not noticed its loss yet can be refused there.
 struct lease_held {
   std::string name;
   std::uint64_t epoch = 0;
@@ -118,8 +118,8 @@ using singleton_actor = caf::typed_actor<caf::reacts_to<lease_held>>;
 /// the log says so and the lease is left to others.
 using make_singleton = std::function<singleton_actor(caf::actor_system&)>;
 
-/// Of all nodes that call this with `name`, the one that holds the lease `name` has the actor that `make` makes. Before
-/// start(). Throws node_error: the name cannot be that of a lease, is taken already, or `make` is empty.
+/// Among all nodes that call this with `name`, the one that holds the lease `name` has the actor that `make` makes.
+/// Call it before start(). Throws node_error: the name cannot be that of a lease, or is in use, or `make` is empty.
 void with_lease(node& n, const std::string& name, make_singleton make);
 
 } // namespace steadfast

@@ -50,7 +50,7 @@ struct submit_options {
   std::string reply_to;                 ///< observer that is told of progress
   std::string traceparent{};            ///< W3C Trace Context of the caller; empty: the task begins a trace
   steadfast::on_conflict conflict = steadfast::on_conflict::same;
-  /// With replace: it begins so long after the last submission, and at most ten times as long after the first.
+  /// With replace: the task begins this long after the last submission, and at most ten times as long after the first.
   std::chrono::milliseconds debounce{0};
 };
 
@@ -58,22 +58,22 @@ struct submitted {
   std::string id;
   bool created = false;  ///< false: the task was already there
   std::string state;     ///< process_state
-  bool replaced = false; ///< it was there, and this took its place
+  bool replaced = false; ///< it was there, and this submission replaced it
 };
 
 struct step_failure {
   std::string why;
   bool for_now = false;                     ///< another attempt may do better
-  bool maybe_done = false;                  ///< the step may have acted all the same
-  std::chrono::milliseconds retry_after{0}; ///< with for_now: no attempt before
+  bool maybe_done = false;                  ///< the step may have acted nevertheless
+  std::chrono::milliseconds retry_after{0}; ///< with for_now: no attempt before then
 };
 
 /// Talks to a node of this host over its control channel (JSON-RPC 2.0 on a Unix-domain socket). One call at a time per
 /// object; not shared between threads. Every call throws client_error.
 class client {
 public:
-  /// How numbers arrive: as the JSON library has them, so `1.10` is 1.1 and a number too large for a double is a
-  /// string; or, only for the commands of Steadfast, numbers that would lose digits in values that only these can read.
+  /// How numbers arrive. `doubles`: as the JSON library has them, so `1.10` is 1.1 and a number too large for a double
+  /// is a string. `exact`, for the commands of Steadfast only: such numbers come as values that only these can read.
   enum class numbers : std::uint8_t { doubles, exact };
 
   explicit client(const std::string& socket_path, numbers n = numbers::doubles);
@@ -93,23 +93,23 @@ public:
   /// The result of a processed task, as its workflow defines it; null before, and if the workflow defines none.
   nlohmann::json result(const std::string& id);
 
-  // Of a step whose agent answered that it ends later (agent.hpp). `refused`: the token was used, or its attempt is
+  // For a step whose agent answered that it ends later (agent.hpp). `refused`: the token was used up, or its attempt is
   // over.
 
   /// `result` is a JSON text. The token is used up.
   void complete_step(const std::string& token, const std::string& result = "null");
   void fail_step(const std::string& token, const step_failure& how);
-  /// It goes on: it has `length` from now, up to its limit; 0: as long as its workflow says. `progress` is for people;
-  /// empty: as before.
+  /// The step goes on: for `length` from now, up to its limit; 0: for as long as its workflow says. `progress` is for
+  /// people; empty: as before.
   void extend_step(const std::string& token, const std::string& progress = {}, std::chrono::milliseconds length = {});
 
-  /// An event for the tasks that wait for it or will. `data` is a JSON text. Durable when it returns its number.
-  /// `id` is the sender's own: sent again with it, while the event is kept, it changes nothing; empty: each call is
-  /// another event.
+  /// An event for the tasks that wait for it now or later. `data` is a JSON text. Returns its number once it is
+  /// durable. `id` is the sender's: sent again under the same id while the event is kept, it changes nothing; empty:
+  /// each call is another event.
   std::uint64_t send_event(const std::string& name, const std::string& key, const std::string& data = "null",
                            const std::string& who = "a program", const std::string& id = {});
 
-  /// Puts it in place of the one of its name. Durable when it returns. False: it was so before.
+  /// Stores the schedule, in place of the one of its name. Durable when it returns. False: it was the same before.
   bool put_schedule(const schedule& s, const std::string& who = "a program", const std::string& why = {});
 
   /// Any method of the control channel (docs/control-channel.md).

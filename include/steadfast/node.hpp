@@ -38,13 +38,13 @@ struct node_settings {
 ///     auto task = node.submit("book_trip", R"({"to": "Lisbon"})", {.id = "trip-1"}); // durable when it returns
 ///     auto state = node.wait(task.id, std::chrono::seconds{30});                     // "processed", "undone", "error"
 ///
-/// One thread calls the members that prepare, start and stop the node. Any number of threads may call those
-/// that are for while it runs, between start() and stop().
+/// One thread calls the members that prepare, start and stop the node. Any number of threads may call those for a
+/// running node, between start() and stop().
 class node {
 public:
   /// Nothing is opened or checked before start().
   explicit node(node_settings settings);
-  /// As `steadfast serve -c FILE` reads it: cluster, HTTP agents, retention, all. Throws node_error with every mistake.
+  /// As `steadfast serve -c FILE` reads it: cluster, HTTP agents, everything. Throws node_error with every mistake.
   static node from_config(const std::filesystem::path& file);
   /// Stops it as stop() does, if it runs.
   ~node();
@@ -54,9 +54,9 @@ public:
 
   // Before start(); afterwards they throw node_error. start() reports mistakes in their arguments.
 
-  /// `name` is the one that workflows use.
+  /// `name` is the name that workflows use.
   void add_agent(const std::string& name, agent_function run, const agent_options& options = {});
-  /// Kept for ever under its version: raise it with each change.
+  /// Kept for ever under its version: raise the version with each change.
   void add_workflow(const workflow_builder& w);
   /// Called once, from a thread of the node, when the store fails for good; it should end the process. By default the
   /// process ends with exit code 74.
@@ -75,11 +75,11 @@ public:
   /// one that used CAF itself and lives on must first release CAF's logger (docs/cpp.md). Does nothing on a node that
   /// does not run.
   std::vector<std::string> stop();
-  /// The same, but waits for blocking functions no longer than that; 0: not at all.
+  /// The same, but waits for blocking functions no longer than `function_limit`; 0: not at all.
   std::vector<std::string> stop(std::chrono::milliseconds function_limit);
 
-  // While it runs. Errors are thrown as client_error, as by `client`. Numbers are the JSON library's: `1.10` is 1.1,
-  // and one too large for a double is a string. Agents get and give texts with every digit.
+  // While the node runs. Errors are thrown as client_error, as by `client`. Numbers are those of the JSON library:
+  // `1.10` is 1.1, and a number too large for a double is a string. Agents get and give texts with every digit.
 
   /// Durable when it returns. `payload` is a JSON text.
   submitted submit(const std::string& workflow, const std::string& payload, const submit_options& options = {});
@@ -90,14 +90,14 @@ public:
   /// The result of a processed task, as its workflow defines it; null before, and if the workflow defines none.
   nlohmann::json result(const std::string& id);
 
-  // As of a client: client.hpp says more.
+  // The same as in `client`: client.hpp says more.
   void complete_step(const std::string& token, const std::string& result = "null");
   void fail_step(const std::string& token, const step_failure& how);
   void extend_step(const std::string& token, const std::string& progress = {}, std::chrono::milliseconds length = {});
   std::uint64_t send_event(const std::string& name, const std::string& key, const std::string& data = "null",
                            const std::string& who = "a program", const std::string& id = {});
-  /// Puts it in place of the one of its name. Durable when it returns. False: it was so before; a program may put its
-  /// schedules at each start.
+  /// Stores the schedule, in place of the one of its name. Durable when it returns. False: it was the same before, so a
+  /// program may put its schedules at each start.
   bool put_schedule(const schedule& s, const std::string& who = "a program", const std::string& why = {});
   /// Any method of the control channel (docs/control-channel.md).
   nlohmann::json call(const std::string& method, const nlohmann::json& params);

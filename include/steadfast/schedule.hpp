@@ -7,15 +7,15 @@
 
 namespace steadfast {
 
-/// What a moment does that meets the task of an earlier one.
+/// What happens at a moment when the task of an earlier one is not over.
 enum class on_overlap : std::uint8_t {
-  skip,   ///< it makes no task
-  queue,  ///< it waits for its end; of several the first
-  allow,  ///< it makes one, and both run at the same time
+  skip,   ///< no task is made
+  queue,  ///< a task is made when that one has ended; of several moments, for the first
+  allow,  ///< a task is made, and both run at the same time
   cancel, ///< that task is cancelled, and one is made when it has ended; of several moments for the last
 };
 
-/// Makes tasks at moments of its own. docs/schedules.md says more of each field.
+/// Makes tasks at its moments. docs/schedules.md explains each field.
 struct schedule {
   std::string name;
   std::string workflow;
@@ -26,7 +26,7 @@ struct schedule {
   std::chrono::milliseconds jitter{};
   on_overlap overlap = on_overlap::skip;
   std::chrono::milliseconds catch_up{std::chrono::hours{1}}; ///< how old a moment may be when somebody serves it
-  std::uint32_t catch_up_max = 1;                            ///< of several, so many are made up for, the newest
+  std::uint32_t catch_up_max = 1;                            ///< how many missed ones are made up for: the newest
   std::string payload{};                                     ///< a JSON text; empty: {}
   std::string moment_as{};                                   ///< the member of it that gets the moment; empty: none
   std::optional<std::uint8_t> priority{};                    ///< without it, the workflow's

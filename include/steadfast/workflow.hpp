@@ -10,7 +10,7 @@
 #include <vector>
 
 // Workflows built in C++. docs/workflows.md gives the meaning and the default of each part; what is built here is the
-// same definition as that of a file. Nothing here throws except bad_alloc, unless it says so: problems() lists
+// same definition as one from a file. Nothing here throws except bad_alloc, unless it says so: problems() lists
 // mistakes.
 
 namespace steadfast {
@@ -28,13 +28,13 @@ class input_value {
 public:
   /// A JSON Pointer (RFC 6901) into what the task was submitted with; "" is all of it.
   static input_value of_payload(std::string pointer = {});
-  /// The same into the result of an earlier step.
+  /// The same, into the result of an earlier step.
   static input_value of_result(std::string step, std::string pointer = {});
   /// Always this JSON text.
   static input_value always(std::string json);
   /// A place in the item, for the input of a step over items.
   static input_value of_item(std::string pointer = {});
-  /// Of a member: if there is no such value, it is left out; without this call the step could not be carried out.
+  /// For a member: if there is no such value, it is left out; without this call, the step could not be carried out.
   input_value optional() const;
 
 private:
@@ -48,8 +48,8 @@ private:
   bool optional_ = false;
 };
 
-/// Whether values are as wanted. The value is at that place, a JSON Pointer, in the result of an earlier step, or with
-/// the step "payload" in the payload. In a repeat_rule and in expect() the step is "": its result is the step's own.
+/// Whether a value is as wanted. It is at that place, a JSON Pointer, in the result of an earlier step, or with the
+/// step "payload" in the payload. In a repeat_rule and in expect() the step is "": the step's own result is meant.
 class condition {
 public:
   static condition equals(std::string step, std::string pointer, std::string json);
@@ -100,30 +100,30 @@ struct question_rule {
   bool pass_at_limit = false;               ///< the step is completed with the result null; else it fails for good
 };
 
-/// Until when a step is called again. A call that succeeds without that uses up no attempt.
+/// How long a step is called again. A call that succeeds before that uses up no attempt.
 struct repeat_rule {
   condition until;
   std::chrono::milliseconds every{};
   std::uint32_t at_most = 0;  ///< calls, 2 to 10,000
-  bool pass_at_limit = false; ///< after so many, the step is completed with the last result; else it fails for good
+  bool pass_at_limit = false; ///< after that many, it is completed with the last result; else it fails for good
 };
 
 /// One step, carried out by one agent. A step comes after the one before it in the list unless it says otherwise.
 class step {
 public:
   step(std::string name, std::string agent);
-  /// A step that only waits. What is about agents and attempts cannot be said of it.
+  /// A step that only waits. The settings for agents and attempts cannot be used on it.
   static step sleep(std::string name, std::chrono::milliseconds how_long);
-  /// The same until a moment, or until "next 08:00 Europe/Lisbon": docs/workflows.md says what `until` may be. One that
-  /// makes no sense is among the workflow's problems.
+  /// The same until a moment, or until "next 08:00 Europe/Lisbon": docs/workflows.md says what `until` may be. A
+  /// mistake in it is listed among the workflow's problems.
   static step until(std::string name, std::string_view when);
   // The same until an event comes, or a person answers.
   static step event(std::string name, const event_rule& rule);
   static step question(std::string name, const question_rule& rule);
-  /// A step that starts a task of that workflow with this payload, and waits for its end. What is about agents and
-  /// attempts cannot be said of it either.
+  /// A step that starts a task of that workflow with this payload, and waits for its end. The settings for agents and
+  /// attempts cannot be used on it either.
   static step child(std::string name, std::string workflow, const input_value& payload = input_value::of_payload());
-  /// The same for each item of the array there: at_a_time(), may_fail() and input() can be said of it too.
+  /// The same for each item of the array there: at_a_time(), may_fail() and input() can be used on it too.
   static step children(std::string name, std::string workflow, const input_value& array);
   step(const step&);
   step(step&&) noexcept;
@@ -131,32 +131,32 @@ public:
   step& operator=(step&&) noexcept;
   ~step();
 
-  /// One member of its input. Without any, the input is the payload as it is.
+  /// One member of the step's input. Without any, the input is the payload as it is.
   step& input(std::string member, const input_value& value);
-  /// Its input is `{}`, as with `input = {}` in a file. A later input() puts members into it.
+  /// The input is `{}`, as with `input = {}` in a file. A later input() adds members to it.
   step& empty_input();
-  /// Names of the steps that must be done before it, as `after = [...]` in a file. `after({})`: it waits for none.
+  /// Names of the steps that must be done before it, as with `after = [...]` in a file. `after({})`: it waits for none.
   step& after(std::vector<std::string> steps);
   step& complete_by(std::chrono::milliseconds of_one_attempt);
   step& retry(const retry_rule& rule);
-  /// Its agent may answer later(): then it takes at most `limit`, and has failed after a `heartbeat` without a word of
-  /// it. 0: only the limit counts.
+  /// The step's agent may answer later(): then the step takes at most `limit`, and has failed after a `heartbeat`
+  /// without a word about it. 0: only the limit counts.
   step& may_end_later(std::chrono::milliseconds limit, std::chrono::milliseconds heartbeat = {});
 
-  /// It is carried out for each item of the array there, at most 10,000, each as a task of its own. Its result is an
-  /// array of theirs. Without input(), the input is the item.
+  /// The step is carried out for each item of the array there, at most 10,000, each as a task of its own. Its result is
+  /// an array of their results. Without input(), the input is the item.
   step& for_each(const input_value& array);
   step& at_a_time(std::uint32_t items); ///< under way, 1 to 1000; 10 without it
-  // So many items may fail, or such a share of them, rounded down; without this, none.
+  // How many items may fail, or what share of them, rounded down; without this, none.
   step& may_fail(std::uint32_t items);
   step& may_fail_percent(std::uint32_t of_the_items);
 
-  /// It is called again `every` so often, until the condition holds of its result.
+  /// The step is called again `every` so often, until the condition holds for its result.
   step& repeat(const repeat_rule& rule);
 
-  /// A result of which this does not hold is a failure, for good: the service may have acted, and the step is undone.
+  /// A result for which this does not hold is a permanent failure: the service may have acted, and the step is undone.
   step& expect(const condition& of_its_result);
-  /// The same, but the failure is one for now: the step is tried again.
+  /// The same, but the failure is transient: the step is tried again.
   step& expect_or_retry(const condition& of_its_result);
 
   /// The step is skipped unless this holds.
@@ -170,17 +170,17 @@ public:
   /// Failed rounds before a long wait, and the number of long waits before the step is given up.
   step& threshold(std::uint32_t rounds);
   step& cool_off(std::chrono::milliseconds wait, std::uint32_t count);
-  /// A step that is given up leaves the task in error, for a person, instead of undoing it.
+  /// When a step is given up, the task is left in error for a person, instead of being undone.
   step& ask_a_person();
 
-  /// The agent that undoes it. Its input is the payload unless members are given by undo_input().
+  /// The agent that undoes the step. Its input is the payload unless undo_input() gives it members.
   step& undo_with(std::string agent);
   step& undo_input(std::string member, const input_value& value);
   step& empty_undo_input();
   step& undo_complete_by(std::chrono::milliseconds of_one_attempt);
   step& undo_retry(const retry_rule& rule);
 
-  /// The agent that is asked whether it happened when nobody knows.
+  /// The agent that is asked whether the step happened, when nobody knows.
   step& probe_with(std::string agent, std::chrono::milliseconds complete_by = std::chrono::seconds{10});
 
 private:
@@ -216,13 +216,13 @@ public:
   workflow_builder& priority(std::uint8_t zero_first);
   /// Makes tasks searchable by the value at this place of their payload, a JSON Pointer. At most 4 places.
   workflow_builder& index(std::string pointer);
-  /// At most so many tasks are under way at a time whose payloads have the same value at this place, a JSON Pointer.
-  /// `per`: and no more of them begin within any such time.
+  /// At most `at_a_time` tasks are under way at once with the same value at this place of their payloads, a JSON
+  /// Pointer. `per`: and no more than that begin within any such span.
   workflow_builder& limit(std::string pointer, std::uint32_t at_a_time = 1, std::chrono::milliseconds per = {});
 
   const std::string& name() const;
   std::uint32_t version() const;
-  /// Every mistake, a sentence each that names the step and the field. Empty: a node accepts the workflow.
+  /// Every mistake, one sentence each, naming the step and the field. Empty: a node accepts the workflow.
   std::vector<std::string> problems() const;
 
 private:

@@ -7,8 +7,8 @@
 
 namespace steadfast::store {
 
-/// What is sent of an outcome in addition to its status. It never changes, since older nodes read it. The kind of the
-/// write decides what a field means.
+/// What is sent of an outcome in addition to its status. The struct never changes, since older nodes read it. What a
+/// field means depends on the kind of the write.
 struct outcome_fields {
   bool created = false;
   std::uint64_t number = 0;
@@ -21,7 +21,7 @@ struct outcome_fields {
 };
 
 outcome outcome_of(decision d, outcome_fields f);
-/// But for the tasks, which are many: tasks_of.
+/// Without the tasks, which can be many: see tasks_of.
 outcome_fields fields_of(const outcome& x);
 const std::vector<workflow::task>& tasks_of(const outcome& x);
 

@@ -4,14 +4,14 @@
 
 #include <optional>
 
-/// What goes to another node of an update of a task with many steps.
+/// How an update of a task with many steps is sent to another node.
 namespace steadfast::store {
 
-/// It has more steps than are sent with each change, and what they were before is known.
+/// The task has more steps than are sent with each change, and its steps before the change are known.
 bool is_sent_in_part(const update_task& u);
-/// Without the steps that are as they were. REQUIRES: is_sent_in_part.
+/// The update without the steps that did not change. REQUIRES: is_sent_in_part.
 update_task in_part(const update_task& u);
-/// The whole, where the task has those steps. Nothing: it does not fit.
+/// The whole update, made with the task's stored steps. Nothing: the part does not fit them.
 std::optional<update_task> made_whole(const update_task& part, const workflow::step_list& steps);
 
 } // namespace steadfast::store

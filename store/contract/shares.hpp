@@ -5,7 +5,7 @@
 
 namespace steadfast::store {
 
-/// What one partition of a store gets: an equal share of what bounds all of them together. Its path is as it was.
+/// The options of one partition: an equal share of each bound on the whole store. The path stays the same.
 store_options share_of(const store_options& of_all, const workflow::partition& p);
 
 } // namespace steadfast::store

@@ -26,8 +26,8 @@
 
 namespace steadfast::store {
 
-/// The environment let us down: the disk, the map or the file. After one that `is_fatal`, the process must stop acting:
-/// what is on disk is only known again after the store was opened again.
+/// The environment failed: the disk, the map or the file. After an error that `is_fatal` the process must stop acting:
+/// what is on disk is known only after the store has been opened again.
 class store_error : public std::runtime_error {
 public:
   store_error(const std::string& what, bool fatal) : std::runtime_error{what}, fatal_{fatal} {}
@@ -47,18 +47,18 @@ struct task_filter {
   std::string agent; ///< workflow::is_at_agent
   workflow::instant submitted_before = workflow::never;
   workflow::instant submitted_after = workflow::unset;
-  workflow::instant ended_before = workflow::never; ///< this and the next: only tasks that have ended
+  workflow::instant ended_before = workflow::never; ///< this field and the next: only tasks that have ended
   workflow::instant ended_after = workflow::unset;
   std::string step;  ///< workflow::current_step
-  std::string cause; ///< generalized as incidents' causes are (workflow/on_call/incident.hpp), it is the same
-  std::vector<workflow::payload_value> payload; ///< all must hold; of tasks whose workflow has an index on these places
+  std::string cause; ///< the same, once generalized like the causes of incidents (workflow/on_call/incident.hpp)
+  std::vector<workflow::payload_value> payload; ///< all must match; only tasks whose workflow has an index on them
 };
-/// One page of tasks in order of their numbers, newest first, unless another order was asked for; payloads and large
-/// results are left out.
+/// One page of tasks. They are in order of their numbers, newest first, unless another order was asked for. Payloads
+/// and large results are left out.
 struct task_page {
   std::vector<workflow::task> tasks;
-  std::optional<std::uint64_t> next; ///< give it as `before` for the next page
-  std::string next_key;              ///< with another order: give it too
+  std::optional<std::uint64_t> next; ///< pass it as `before` to get the next page
+  std::string next_key;              ///< with another order: pass this too
 };
 struct lease {
   std::string name;
@@ -75,7 +75,7 @@ struct alert_entry {
   std::string acknowledged_by;
   workflow::instant acknowledged_at;
 };
-/// Who acknowledged an alert whose task has moved on, and one of a condition that does not hold any more.
+/// In place of the person who acknowledged: for an alert whose task has moved on, and for a condition that is over.
 inline constexpr const char* moved_on = "(its task moved on)";
 inline constexpr const char* is_over = "(it is over)";
 
@@ -85,36 +85,36 @@ struct incident {
   workflow::incident_signature what;
   std::uint64_t tasks = 0;      ///< that it affects now
   std::uint64_t alerts = 0;     ///< that hold now
-  std::uint64_t tasks_ever = 0; ///< that it affected since it began; a task that came twice counts twice
-  std::uint32_t times = 1;      ///< that it began, within an hour of its last end
+  std::uint64_t tasks_ever = 0; ///< that it has affected since it began; a task that came back to it is counted twice
+  std::uint32_t times = 1;      ///< how often it began, each time within an hour of its last end
   bool is_condition = false;    ///< made by report_conditions
-  workflow::instant first_at;   ///< of its alerts since it began, or began again
-  workflow::instant last_at;    ///< likewise
+  workflow::instant first_at;   ///< time of its first alert since it began, or began again
+  workflow::instant last_at;    ///< time of its last alert
   workflow::instant closed_at;  ///< unset: it is open
-  std::string sample_task;      ///< the first one; empty when it is about no task
-  std::string sample_text;      ///< of the first alert, as it was told; of a condition: as it is told now
+  std::string sample_task;      ///< the first affected task; empty when it is about no task
+  std::string sample_text;      ///< text of the first alert as it was raised; of a condition: its current text
   std::string acknowledged_by;
   workflow::instant acknowledged_at;
   workflow::instant muted_until;   ///< unset: it is not muted; never: until a person unmutes it
   std::vector<workflow::act> acts; ///< what persons did and noted; at most incident_acts_max, the newest
 };
 inline constexpr std::size_t incident_acts_max = 32;
-inline constexpr std::size_t incidents_kept = 1000; ///< above that, the oldest that are closed leave
+inline constexpr std::size_t incidents_kept = 1000; ///< when there are more, the oldest closed ones are removed
 
 struct incident_page {
   std::vector<incident> incidents;   ///< the newest first
-  std::optional<std::uint64_t> next; ///< give it as `before` for the next page
+  std::optional<std::uint64_t> next; ///< pass it as `before` to get the next page
 };
 
 struct bulk_page {
   std::vector<workflow::bulk_act> acts;         ///< the newest first
-  std::optional<std::uint64_t> next;            ///< give it as `before` for the next page
-  std::vector<workflow::bulk_refusal> refusals; ///< of one that was asked for by its number: by task, the newest first
+  std::optional<std::uint64_t> next;            ///< pass it as `before` to get the next page
+  std::vector<workflow::bulk_refusal> refusals; ///< of an act that was asked for by its number: by task, newest first
 };
 
 struct alert_filter {
   bool open_only = true;
-  std::uint64_t incident = 0; ///< only those of it that hold; 0: all
+  std::uint64_t incident = 0; ///< only the alerts of this incident that still hold; 0: all
   std::string kind;           ///< empty: all
   std::string step;
   std::string task; ///< its id
@@ -124,25 +124,25 @@ struct alert_filter {
 };
 struct alert_list {
   std::vector<alert_entry> alerts;   ///< the newest first
-  std::optional<std::uint64_t> next; ///< give it as `before` for the next page
+  std::optional<std::uint64_t> next; ///< pass it as `before` to get the next page
 };
 
-/// Whom a task waits for that has not begun because of the limit of its workflow.
+/// What a task waits for that has not begun because of the limit of its workflow.
 struct limit_queue {
-  std::vector<std::string> holders; ///< ids of tasks with its key that are under way; at most limit_holders_shown
-  std::uint64_t before = 0;         ///< with its key that wait too and come before it; at most limit_before_max
-  workflow::instant free_at{};      ///< when the first place that is kept of one that has ended is free; unset: none is
+  std::vector<std::string> holders; ///< ids of tasks under way with the same key; at most limit_holders_shown
+  std::uint64_t before = 0;         ///< waiting tasks with the same key that come before it; at most limit_before_max
+  workflow::instant free_at{};      ///< when the first place kept by an ended task is free; unset: none is kept
 };
 inline constexpr std::size_t limit_holders_shown = 10;
 inline constexpr std::uint64_t limit_before_max = 10'000;
 
-/// From outside, and kept for the tasks that wait for it or will.
+/// An event from outside, kept for the tasks that wait for it now or later.
 struct kept_event {
   std::uint64_t number = 0; ///< in the order in which they came
   std::string name;
   std::string key;
-  std::string task; ///< the id of the only one that it is for, in place of a key
-  std::string id;   ///< its sender's; empty: none
+  std::string task; ///< the id of the one task that it is for; then it has no key
+  std::string id;   ///< given by its sender; empty: none
   std::string who;
   workflow::instant at;
   workflow::instant expires_at;
@@ -150,12 +150,12 @@ struct kept_event {
 };
 struct event_filter {
   std::string name; ///< empty: all
-  std::string key;  ///< with a name, and in place of it `task`; empty: all
+  std::string key;  ///< only with a name, and not together with `task`; empty: all
   std::string task;
 };
 struct event_page {
   std::vector<kept_event> events; ///< by name, key and number
-  std::string next;               ///< give it as `after` for the next page; empty: this was the last
+  std::string next;               ///< pass it as `after` to get the next page; empty: this was the last
 };
 
 struct notice_entry {
@@ -173,13 +173,13 @@ struct store_counts {
   std::map<workflow::process_state, std::uint64_t> tasks;
   std::uint64_t claimable = 0;
   std::uint64_t open_alerts = 0;
-  std::uint64_t last_number = 0;  ///< tasks that there ever were: the number of the newest, of a whole store
+  std::uint64_t last_number = 0;  ///< number of the newest task of the whole store: how many there ever were
   std::uint64_t tasks_purged = 0; ///< ended tasks that were purged; they are not among `tasks`
   std::map<std::string, workflow::endings> endings{}; ///< by workflow
-  /// Since when the oldest of the claimable tasks could have been taken; later than now: none could be. `never` is what
-  /// another node is told.
+  /// Since when the oldest of the claimable tasks could have been taken; later than now: none could. Another node is
+  /// always told `never`.
   workflow::instant ready_since = workflow::never;
-  /// Of the newest task in each partition, if the store has several; another node is not told.
+  /// Number of the newest task in each partition, if the store has several; not sent to another node.
   std::vector<std::uint64_t> last_numbers{};
 };
 /// Result of reading every record and index.
@@ -189,24 +189,24 @@ struct check_report {
   std::vector<std::string> faults; ///< empty: all is well
 };
 
-/// The durable store: domain verbs, synchronous. One thread writes, any thread reads; a read sees one consistent
-/// snapshot with all that was committed before, and does not hold up the writer.
+/// The durable store: domain verbs, all of them synchronous. One thread writes, any thread reads. A read sees a
+/// consistent snapshot of all that was committed before it, and does not hold up the writer.
 class state_store {
 public:
   virtual ~state_store() = default;
 
-  /// One durable transaction: on return it is synced, and outcome i tells of write i, each decided on its own, in order
-  /// and seeing those before it. Throws store_error; if that is not fatal, nothing was written.
+  /// One durable transaction: on return it is synced, and outcome i belongs to write i. Each write is decided on its
+  /// own, in order, and sees those before it. Throws store_error; if that is not fatal, nothing was written.
   virtual std::vector<outcome> commit(const write_list& batch) = 0;
   std::vector<outcome> commit(const std::vector<write>& batch);
   /// Waits for the outcomes of a commit and returns them, or throws as commit() does. To be called once, by the thread
   /// that commits.
   using commit_end = std::function<std::vector<outcome>()>;
-  /// commit() in two halves: while a commit is on its way, the next batch can be decided on what it would leave. If it
-  /// is not made, those after it are not made either. No other thread's read sees it before it is durable. The writes
-  /// must live until it has ended.
+  /// commit() in two halves: while one commit is being made durable, the next batch can already be decided on the state
+  /// that it would leave. If a commit fails, those after it fail too. Reads on other threads do not see a commit before
+  /// it is durable. The writes must live until the commit has ended.
   virtual commit_end begin_commit(const write_list& batch);
-  /// How many may have begun and not ended.
+  /// How many commits may have begun and not ended yet.
   virtual std::size_t commits_at_once() const { return 1; }
   /// A batch of one.
   template <class Write>
@@ -214,20 +214,20 @@ public:
     return commit({write{std::move(w)}}).front().template to<Write>();
   }
 
-  /// Payload and results included. A task whose records do not check is not returned, and reported to whoever watches
+  /// Payload and results included. A task whose records are damaged is not returned, but reported to whoever watches
   /// over the store.
   virtual std::optional<workflow::task> find(const std::string& id) const = 0;
   virtual std::optional<workflow::task> find(std::uint64_t number) const = 0;
-  /// What is wrong with a task that was set aside, or will be. Absent: there is no task of that id, or nothing is.
+  /// What is wrong with a task that was set aside, or will be. Absent: there is no such task, or nothing is wrong.
   virtual std::optional<std::string> damage_of(const std::string& id) const = 0;
   virtual task_page list(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const = 0;
-  /// Number of tasks that match, in parts that take some milliseconds each, with a snapshot each.
+  /// Number of tasks that match, counted in parts of some milliseconds each; each part reads its own snapshot.
   struct tally {
     std::size_t matched = 0;
-    std::optional<std::uint64_t> next; ///< give it as `before` for the next part
+    std::optional<std::uint64_t> next; ///< pass it as `before` to get the next part
   };
   virtual tally count_part(const task_filter& filter, std::optional<std::uint64_t> before) const = 0;
-  /// The same, and hands each task that matches to `use`, with its definition; without payloads and large results.
+  /// As count_part, but passes each task that matches to `use`, with its definition; no payloads, no large results.
   using task_visitor = std::function<void(workflow::task&&, const workflow::definition&)>;
   virtual tally visit_part(const task_filter& filter, std::optional<std::uint64_t> before,
                            const task_visitor& use) const = 0;
@@ -243,38 +243,38 @@ public:
     std::string name;
     std::uint32_t version = 0;
   };
-  /// Those after that place, by name and version, up to so many steps; at least one, if there is one.
+  /// The definitions after that place, by name and version: as many as have `steps_max` steps in all, but at least one.
   virtual std::vector<workflow::definition> definitions(const definition_place& after, std::size_t steps_max) const = 0;
-  /// Each with its end by this clock (workflow::end_of); by {workflow::never}, as it was given.
+  /// Each with its end by this clock (workflow::end_of); with {workflow::never}, with its end as it was given.
   virtual std::vector<lease> leases(const workflow::clock_reading& clock) const = 0;
   virtual std::vector<alert_entry> alerts(bool open_only, std::size_t max) const = 0;
-  /// At most `max`; looks at a bounded number of others on the way, so that a page may be empty and not the last.
+  /// At most `max`. Looks at a bounded number of other alerts on the way, so an empty page need not be the last.
   virtual alert_list find_alerts(const alert_filter& filter, std::optional<std::uint64_t> before,
                                  std::size_t max) const = 0;
   virtual incident_page incidents(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const = 0;
   virtual std::optional<incident> find_incident(std::uint64_t number) const = 0;
   virtual bulk_page bulk_acts(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const = 0;
-  /// With the refusals that are kept of it; an empty page if there is none.
+  /// With the refusals that are kept for it; an empty page if there is no such act.
   virtual bulk_page find_bulk_act(std::uint64_t number) const = 0;
-  /// By name, those whose name comes after that one.
+  /// In order of their names, those that come after the name `after`.
   virtual std::vector<workflow::schedule_state> schedules(const std::string& after, std::size_t max) const = 0;
   virtual std::optional<workflow::schedule_state> find_schedule(const std::string& name) const = 0;
-  /// At most `max` that have not expired; looks at a bounded number of others on the way, so that a page may be empty
-  /// and not the last.
+  /// At most `max` events that have not expired. Looks at a bounded number of others on the way, so an empty page need
+  /// not be the last.
   virtual event_page events(const event_filter& filter, workflow::instant now, const std::string& after,
                             std::size_t max) const = 0;
-  /// Absent: it waits for no place, or there is no such task.
+  /// Absent: the task waits for no place, or there is no such task.
   virtual std::optional<limit_queue> find_limit_queue(std::uint64_t number) const = 0;
   /// The observer's notices not yet acknowledged, by task and sequence, after the given position.
   virtual std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
                                             std::uint32_t after_sequence, std::size_t max) const = 0;
   virtual std::vector<late_reply_entry> late_replies(std::optional<std::uint64_t> task, std::size_t max) const = 0;
-  /// Absent: there is no such task, or its records do not check.
+  /// Absent: there is no such task, or its records are damaged.
   virtual std::optional<exported_task> export_task(const std::string& id) const = 0;
   virtual store_counts counts() const = 0;
   virtual check_report check() const = 0;
-  /// To be called after a read: throws store_error if another process may have the store by now, and have changed what
-  /// was read.
+  /// To be called after a read: throws store_error if another process may own the store by now, and may have changed
+  /// what was read.
   virtual void expect_newest() const {}
 };
 

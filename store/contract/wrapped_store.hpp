@@ -4,8 +4,8 @@
 
 namespace steadfast::store {
 
-/// Passes everything on to another store; a derived class changes what it needs. For what sits between a node and
-/// its store: faults of a simulation, a counter of a test.
+/// Passes everything on to another store; a derived class overrides what it needs. For anything that sits between a
+/// node and its store: the faults of a simulation, the counter of a test.
 class wrapped_store : public local_store {
 public:
   using state_store::commit;
@@ -83,7 +83,7 @@ public:
   void let_go() override { real().let_go(); }
 
 protected:
-  /// May throw store_error, where there is none at the moment.
+  /// May throw store_error while there is none.
   virtual local_store& real() const = 0;
 };
 

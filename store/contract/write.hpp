@@ -20,14 +20,14 @@
 #include <variant>
 #include <vector>
 
-// The verbs of a store: what can be written, and what is said of it.
+// The verbs of a store: what can be written, and what is answered.
 
 namespace steadfast::store {
 
 enum class write_status : std::uint8_t {
   applied = 1,
   stale_lock = 2,      ///< the task was changed or locked by somebody else since it was read
-  stale_epoch = 3,     ///< the lease under which it was written belongs to a later epoch by now
+  stale_epoch = 3,     ///< the lease under which it was written has a later epoch by now
   full = 4,            ///< no room for new work; running work is still recorded
   refused = 5,         ///< the request itself cannot be met; `why` says so
   absent = 6,          ///< there is no such task, workflow, lease or alert
@@ -35,44 +35,44 @@ enum class write_status : std::uint8_t {
 };
 std::string_view to_string(write_status v);
 
-/// A task with all that belongs to it, on its own: to look at it elsewhere, or to go on with it in another store.
+/// A task with all that belongs to it, by itself: to look at it elsewhere, or to continue it in another store.
 struct exported_task {
   workflow::definition definition;
   workflow::task task;                   ///< payload and results included
-  std::array<std::uint64_t, 2> digest{}; ///< of its submission, by which another body under the same id is noticed
+  std::array<std::uint64_t, 2> digest{}; ///< of its submission; it tells when another body comes under the same id
   std::vector<workflow::late_reply> late_replies; ///< oldest first
 };
 
-/// A write that is only valid while the lease is held with this epoch, and has not ended by the writer's clock.
+/// The write is only valid while the lease is held with this epoch, and has not ended by the writer's clock.
 struct lease_guard {
   std::string name;
   std::uint64_t epoch = 0;
 };
 
-// ---- what is said of a write that was applied, by its kind ----
+// ---- what is answered to a write that was applied, by its kind ----
 
 struct submit_result {
   bool created = false; ///< false: the task was already there
   std::uint64_t number = 0;
   workflow::process_state state = workflow::process_state::pending;
 };
-/// A task that was changed while a scheduler had it, which must read it again.
+/// A task that was changed while a scheduler had it: that scheduler must read it again.
 struct task_of_scheduler {
   std::string scheduler;
   std::uint64_t number = 0;
 };
-/// Tasks that changed in the wake of a write: their families, and those that took an event. Another node is not told.
+/// Tasks that changed as a consequence of a write: families, and tasks that took an event. Not sent to another node.
 struct other_changes {
   std::vector<std::uint64_t> numbers;    ///< of all of them
   std::vector<task_of_scheduler> locked; ///< those of them that a scheduler has
 };
 struct update_result {
   std::uint64_t revision = 0; ///< the stored one
-  bool has_ended = false;     ///< by it; another node is not told
-  /// It began to wait for an event that was there, or for a task that has ended, and has changed after this: its
-  /// scheduler must read it again. Another node is not told.
+  bool has_ended = false;     ///< by this update; not sent to another node
+  /// The task began to wait for an event that had come already, or for a task that had ended, and changed again because
+  /// of it: its scheduler must read it again. Not sent to another node.
   bool took_event = false;
-  bool freed_schedule = false; ///< a schedule waits for its end: likewise
+  bool freed_schedule = false; ///< a schedule waits for the end of this task; not sent to another node
   other_changes others{};
 };
 struct claim_result {
@@ -97,17 +97,17 @@ struct register_result {
 struct lease_result {
   std::uint64_t epoch = 0;
 };
-/// A place among the ended tasks of a workflow, which are in the order of their ends.
+/// A place among the ended tasks of a workflow, in the order in which they ended.
 struct ended_position {
   workflow::instant ended_at;
   std::uint64_t number = 0;
-  std::uint64_t passed = 0; ///< tasks up to there that were to leave and could not
+  std::uint64_t passed = 0; ///< how many tasks up to here were due to leave but could not
 };
 struct purge_result {
   std::uint64_t purged = 0;
-  workflow::instant next = workflow::never; ///< when the next task is too old
+  workflow::instant next = workflow::never; ///< when the next task becomes too old
   bool more = false;                        ///< there are more to purge now
-  ended_position reached;                   ///< where the next one goes on
+  ended_position reached;                   ///< where the next purge goes on
 };
 struct incident_result {
   std::uint64_t acknowledged = 0; ///< alerts
@@ -121,19 +121,19 @@ struct bulk_result {
 };
 struct event_result {
   std::uint64_t number = 0; ///< of the event
-  std::uint64_t taken = 0;  ///< tasks that took it, or one before it
-  bool more = false;        ///< there are more that wait for it: claims go on with them
-  bool again = false;       ///< it had come before, under its id: nothing was changed
-  other_changes others{};   ///< those that took it as well
+  std::uint64_t taken = 0;  ///< how many tasks took it, or an earlier event
+  bool more = false;        ///< more tasks wait for it: later claims hand it to them
+  bool again = false;       ///< it had come before, under the same id: nothing was changed
+  other_changes others{};   ///< includes the tasks that took it
 };
 struct schedule_result {
-  bool changed = false;                     ///< false: it was as it should be
-  std::uint64_t made = 0;                   ///< tasks
-  workflow::instant next = workflow::never; ///< fire_schedules: when the next is due; a person's run: the moment
-  bool more = false;                        ///< there are more due now
-  other_changes others{};                   ///< those that it made or cancelled as well
+  bool changed = false;                     ///< false: it was as it should be already
+  std::uint64_t made = 0;                   ///< how many tasks were made
+  workflow::instant next = workflow::never; ///< fire_schedules: when the next one is due; a person's run: its moment
+  bool more = false;                        ///< more schedules are due now
+  other_changes others{};                   ///< includes the tasks that it made or cancelled
 };
-/// Of a write of which the status says all.
+/// For a write whose status says everything.
 struct no_result {};
 
 // ---- what can be written; `now` is the writer's clock, whose setting is not stored ----
@@ -151,30 +151,30 @@ struct sent_steps {
 
   friend bool operator==(const sent_steps&, const sent_steps&) = default;
 };
-/// Of a task with more steps than this, an update goes to another node without those that did not change. Nodes that
-/// cannot read such an update have no such tasks.
+/// If a task has more steps than this, an update is sent to another node without the steps that did not change. Nodes
+/// that cannot read such an update have no such tasks.
 inline constexpr std::size_t sent_whole_max = 256;
 
-/// Stores the next state of a task, with all that must become true together with it.
+/// Stores the next state of a task, together with everything that must become true at the same moment.
 struct update_task {
   using result = update_result;
-  workflow::task next;                 ///< `next.revision` is the revision it was made from; the store raises it
-  std::uint64_t lock_epoch_before = 0; ///< lock epoch of the task it was made from
+  workflow::task next;                 ///< `next.revision` is the revision it was made from; the store increments it
+  std::uint64_t lock_epoch_before = 0; ///< lock epoch of the task from which it was made
   std::optional<lease_guard> guard;
   std::vector<workflow::notice> notices;
   std::vector<workflow::alert> alerts;
   std::optional<workflow::late_reply> evidence;
   bool payload_changed = false;  ///< the payload record must be written again
-  workflow::clock_reading now{}; ///< by which `guard` is checked; unset: by its epoch alone
-  std::uint64_t bulk = 0;        ///< the bulk act of which it is a part, and which meets a task once; 0: of none
+  workflow::clock_reading now{}; ///< by which `guard` is checked; unset: only its epoch is checked
+  std::uint64_t bulk = 0;        ///< number of the bulk act that makes it, which acts on each task only once; 0: none
   workflow::step_list
-    steps_before{}; ///< of the task it was made from, or nothing; it tells which steps need not be sent
+    steps_before{}; ///< of the task from which it was made, or empty; they tell which steps need not be sent
 
-  // As it arrives: then `next` has no steps. Else empty.
+  // In an update as it arrives from another node, where `next` has no steps. Otherwise empty.
   std::uint32_t steps_in_all = 0;
   std::vector<sent_steps> changed{};
 };
-/// What a scheduler has of a workflow, as workflow::load_of says.
+/// How much of a workflow a scheduler has, counted as workflow::load_of does.
 struct workflow_load {
   std::string workflow;
   std::uint64_t load = 0;
@@ -187,10 +187,10 @@ struct claim_tasks {
   std::size_t max = 0;
   workflow::clock_reading now;
   std::optional<lease_guard> guard{}; ///< of the scheduler's node
-  std::uint64_t places = 0;           ///< that one workflow may have of the scheduler; 0: as many as it likes
+  std::uint64_t places = 0;           ///< how many places of this scheduler one workflow may have; 0: any number
   std::uint64_t in_flight = 0;        ///< tasks that the scheduler has
-  std::vector<workflow_load> loads{}; ///< of the workflows of which it has something
-  std::string after{};                ///< the workflow that got the last place; among equals the one behind it is next
+  std::vector<workflow_load> loads{}; ///< of the workflows from which it has tasks
+  std::string after{};                ///< the workflow that got the last place; among equals the one after it is next
 };
 /// Applies lock_lapsed (or, with `graceful`, lock_released) to up to `max` tasks locked by that scheduler.
 struct free_locks {
@@ -200,26 +200,26 @@ struct free_locks {
   bool graceful = false;
   workflow::clock_reading now;
   std::vector<std::uint64_t> except{}; ///< numbers of tasks that stay locked, ascending
-  std::optional<lease_guard> guard{};  ///< of the scheduler's node, or the supervisor's if that node is gone
-  std::optional<lease_guard> gone{};   ///< only if this lease is still at that epoch and has ended
+  std::optional<lease_guard> guard{};  ///< of the scheduler's node, or of the supervisor if that node is gone
+  std::optional<lease_guard> gone{};   ///< if set: only while this lease is still at that epoch and has ended
 };
 struct keep_late_reply {
   std::uint64_t number = 0;
   workflow::late_reply what;
 };
-/// Keeps a definition for ever; the same name and version with another content is refused. With `file` such a refusal
-/// raises an alert, of which there is one at a time, and the alert is over when a definition of that name is taken
+/// Keeps a definition for ever; the same name and version with another content is refused. With `file`, such a
+/// refusal raises an alert, at most one at a time. The alert is over when a definition of that name is accepted
 /// again.
 struct register_definition {
   using result = register_result;
   workflow::definition what;
-  std::string file{}; ///< that it was read from, for people; empty: it was made by a program
+  std::string file{}; ///< from which it was read, for people; empty: a program made it
   workflow::clock_reading now{};
 };
 inline constexpr const char* changed_workflow = "changed_workflow"; ///< kind of that alert
 /// Kind of an alert about tasks whose workflow cannot be read. It is over when the definition is registered again.
 inline constexpr const char* damaged_workflow = "damaged_workflow";
-/// Kind of alerts about a schedule, each of which is over when what it tells is.
+/// Kind of the alerts about a schedule; each is over when the problem that it reports is.
 inline constexpr const char* incident_of_schedule = "schedule";
 /// Leases: `ttl` counts from `now`. Acquiring a free, lapsed or own lease raises its epoch.
 struct acquire_lease {
@@ -237,7 +237,7 @@ struct renew_lease {
   std::uint64_t epoch = 0;
   workflow::span ttl{};
   workflow::clock_reading now;
-  std::string note{}; ///< in place of the one there is; empty: that stays
+  std::string note{}; ///< replaces the stored note; empty: the stored one stays
 };
 struct release_lease {
   using result = lease_result;
@@ -250,7 +250,7 @@ struct acknowledge_alert {
   std::string who;
   workflow::instant now;
 };
-/// Keeps what a person did to something that is no task, among the alerts, as one that was acknowledged.
+/// Keeps an act of a person on something that is not a task. It is kept among the alerts, acknowledged from the start.
 struct record_act {
   std::string who;
   std::string what; ///< "drained node `one`"
@@ -263,14 +263,14 @@ struct acknowledge_notices {
   std::uint64_t number = 0;
   std::uint32_t sequence = 0;
 };
-/// Moves a task whose records do not check out of the way, with an alert.
+/// Moves a task whose records are damaged out of the way, and raises an alert.
 struct set_aside_damaged {
   std::uint64_t number = 0;
   std::string why;
   workflow::instant now;
 };
-/// Takes in a task of another store, once per id, with its definition. One that has not ended rests: it is suspended,
-/// and goes on when a person resumes it, for the store that it came from may be going on with it.
+/// Takes in a task from another store, once per id, with its definition. One that has not ended is suspended until a
+/// person resumes it, for the store that it came from may still be running it.
 struct import_task {
   using result = import_result;
   exported_task what;
@@ -278,14 +278,14 @@ struct import_task {
   std::string why;
   workflow::instant now;
 };
-/// Removes up to `max` of the oldest ended tasks of a workflow that are to leave, with all of their records. One that
-/// somebody still has to see stays: its observer has notices to acknowledge, or an alert of it is open.
+/// Removes up to `max` of the oldest ended tasks of a workflow that are due to leave, with all of their records. A task
+/// that somebody still has to see stays: its observer has notices to acknowledge, or an alert of it is open.
 struct purge_ended {
   using result = purge_result;
   std::string workflow;
   workflow::retention keep;
   std::size_t max = 0;
-  ended_position after; ///< to go on from where another purge stopped
+  ended_position after; ///< where an earlier purge stopped and this one goes on
   workflow::instant now;
 };
 
@@ -303,8 +303,8 @@ struct act_on_incident {
   std::uint32_t max = 1000;
   workflow::instant now;
 };
-/// All conditions that hold now: those that are new raise an alert, those that are not among them any more are over,
-/// and the others get their current text.
+/// All conditions that hold now: new ones raise an alert, those that are no longer in the list are over, and the others
+/// get their current text.
 struct report_conditions {
   using result = conditions_result;
   std::vector<workflow::system_condition> hold;
@@ -312,15 +312,15 @@ struct report_conditions {
   workflow::clock_reading now;
 };
 
-/// Begins an act on all tasks that match and are there by now: those that are submitted later are not met. Its bounds
+/// Begins an act on all tasks that match and exist by now: tasks that are submitted later are not affected. Its bounds
 /// are options of the store. Number and progress in `what` are ignored.
 struct start_bulk {
   using result = bulk_result;
   workflow::bulk_act what;
   workflow::instant now;
-  bool is_question = false; ///< only whether it would begin: nothing is put
+  bool is_question = false; ///< only ask whether it would begin: nothing is stored
 };
-/// A page of it was gone through.
+/// One page of a bulk act is done.
 struct advance_bulk {
   std::uint64_t number = 0;
   std::uint64_t position = 0; ///< the next page begins below this number
@@ -329,7 +329,7 @@ struct advance_bulk {
   std::uint64_t skipped = 0;
   workflow::instant now;
 };
-/// What is not done by then is not done.
+/// Ends a bulk act: what it has not done by then is not done.
 struct stop_bulk {
   std::uint64_t number = 0;
   std::string who;
@@ -337,8 +337,8 @@ struct stop_bulk {
   workflow::instant now;
 };
 
-/// Keeps an event from outside, and hands it to tasks that wait for it. Claims hand it to the others, where there are
-/// so many that one write would take too long.
+/// Keeps an event from outside, and hands it to tasks that wait for it. If so many wait that one write would take too
+/// long, later claims hand it to the rest.
 struct send_event {
   using result = event_result;
   std::string name;
@@ -348,28 +348,28 @@ struct send_event {
   std::string who;
   workflow::span keep_for{};
   workflow::instant now;
-  /// By which a repetition is recognised while the event is kept; for each name its own. Empty: none.
+  /// The id by which a repetition is recognised while the event is kept; each event name has its own ids. Empty: none.
   std::string id{};
-  bool is_question = false;  ///< only whether it would be taken: it is not kept
-  bool is_elsewhere = false; ///< the task is in another store: only whether the id came before here
-  /// When it came, if it came to several stores, all of which keep that; unset: now.
+  bool is_question = false;  ///< only ask whether it would be taken: it is not kept
+  bool is_elsewhere = false; ///< the task is in another store: only check whether the id came before to this one
+  /// When the event came, if it came to several stores: all of them keep this time. Unset: now.
   workflow::instant sent_at = workflow::unset;
 };
 
-/// Keeps a schedule, in place of the one of that name. With `file` a refusal raises an alert, of which there is one at
-/// a time, and which is over when the schedule is put or removed.
+/// Keeps a schedule, in place of the one of that name. With `file`, a refusal raises an alert, at most one at a time.
+/// The alert is over when the schedule is put or removed.
 struct put_schedule {
   using result = schedule_result;
   workflow::schedule what;
-  std::string file; ///< that it was read from, for people; empty: it came by command
+  std::string file; ///< from which it was read, for people; empty: it came by a command
   workflow::clock_reading now;
-  bool is_question = false; ///< only whether it would be taken: nothing is put
+  bool is_question = false; ///< only ask whether it would be accepted: nothing is stored
 };
 
 /// Stored as words in the notes of what persons did.
 enum class schedule_act : std::uint8_t { pause = 1, resume = 2, run = 3, remove = 4 };
 
-/// What a person does to a schedule. Its tasks stay.
+/// An act of a person on a schedule. The tasks that it has made stay.
 struct act_on_schedule {
   using result = schedule_result;
   std::string name;
@@ -379,7 +379,7 @@ struct act_on_schedule {
   workflow::clock_reading now;
 };
 
-/// Serves up to `max` schedules whose time has come. A moment and its task are one commit.
+/// Serves up to `max` schedules that are due. A moment and its task are stored in one commit.
 struct fire_schedules {
   using result = schedule_result;
   std::uint32_t max = 100;
@@ -393,12 +393,12 @@ using write =
                import_task, purge_ended, act_on_incident, report_conditions, start_bulk, advance_bulk, stop_bulk,
                send_event, put_schedule, act_on_schedule, fire_schedules>;
 
-/// Writes to commit together, in this order; whoever made them keeps them until then.
+/// Writes to commit together, in this order. Whoever made them keeps them alive until then.
 using write_list = std::vector<const write*>;
 
-// ---- what became of it ----
+// ---- what became of a write ----
 
-/// What is said of every write.
+/// What every write is answered.
 struct decision {
   write_status result = write_status::refused;
   std::string why;
@@ -421,8 +421,8 @@ struct result_of<Write> {
 template <class Write>
 using result_of_t = typename detail::result_of<Write>::type;
 
-/// What became of a write whose kind is known. Of one that was not applied the status says all: the rest is as it is
-/// at first.
+/// What became of a write whose kind is known. If the write was not applied, the status says everything: the other
+/// fields have their initial values.
 template <class Write>
 struct answer : decision, result_of_t<Write> {
   answer() = default;
@@ -430,7 +430,7 @@ struct answer : decision, result_of_t<Write> {
   answer(decision d, result_of_t<Write> r) : decision{std::move(d)}, result_of_t<Write>{std::move(r)} {}
 };
 
-/// All that may be said: it came from another node, where it was known what of it was meant.
+/// Every result at once: of an outcome from another node, whose reader knew the kind of the write and what is meant.
 struct any_result : submit_result,
                     update_result,
                     claim_result,
@@ -446,7 +446,7 @@ struct any_result : submit_result,
                     schedule_result,
                     no_result {};
 
-/// A task that a write has made, or that ended by it in that state.
+/// A task that a write made, or that ended by the write, in that state.
 struct task_news {
   std::uint64_t number = 0;
   std::string workflow;
@@ -456,7 +456,7 @@ struct task_news {
 /// What became of a write of any kind.
 class outcome : public decision {
 public:
-  std::vector<task_news> tasks; ///< besides the one that the write names; another node is not told
+  std::vector<task_news> tasks; ///< besides the one that the write names; not sent to another node
 
   outcome() = default;
   outcome(decision d) : decision{std::move(d)} {}
@@ -469,8 +469,8 @@ public:
       what_ = std::move(static_cast<result_of_t<Write>&>(a));
   }
 
-  /// What is said of a write whose result is of that type. REQUIRES: it was such a one. Of one that was not applied,
-  /// what is so at first.
+  /// The result of a write whose result has that type. REQUIRES: it was such a write. If it was not applied, the result
+  /// has its initial values.
   template <class Result>
   const Result& as() const {
     static const Result nothing{};

@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-// Tasks that ended leave the tables of a store that keeps them elsewhere, and come back into them.
+// How ended tasks leave the tables of a store that keeps them elsewhere, and how they come back.
 
 namespace steadfast::store {
 
-/// A row of a table, which is told by its place in all_tables, from 1.
+/// A row of a table. `table`: the place of the table in all_tables, counted from 1.
 struct stored_row {
   std::uint64_t table = 0;
   std::string key;
@@ -29,7 +29,7 @@ struct rows_of_task {
   std::vector<stored_row> rows;
 };
 
-/// Of tasks, leaving or not.
+/// For lists of tasks of any of these types.
 template <class Tasks>
 std::vector<std::uint64_t> numbers_of(const Tasks& all) {
   std::vector<std::uint64_t> numbers;
@@ -39,58 +39,58 @@ std::vector<std::uint64_t> numbers_of(const Tasks& all) {
   return numbers;
 }
 
-/// What there is of a task besides its own rows.
+/// What is kept for a task besides its own rows.
 kept_of_ended kept_of(const lmdb::transaction& txn, const tables& in, const workflow::task& t);
 
-/// As it was when its rows were copied.
+/// A task that is to leave, as it was when its rows were copied.
 struct leaving_task {
   std::uint64_t number = 0;
   std::string id;
   std::string workflow;
   kept_index_position place;
-  std::uint64_t record = 0; ///< hash of its record, which changes with whatever changes of it but its items
-  /// That are elsewhere from now on, in the order of tables and keys: those of table `ids`, whether its id is there
-  /// yet, and of those lists by which it is found there. That of list `ended` has the number of its parent as value.
+  std::uint64_t record = 0; ///< hash of its record, which changes with all of the task except its items
+  /// Rows that are elsewhere from now on, in the order of tables and keys: also that of table `ids`, which may not be
+  /// there yet, and those of the lists elsewhere. In list `ended` the value is the number of the parent.
   std::vector<stored_row> rows;
 };
-/// Those that may leave, from that key of table `ended` on, up to bounds of a few thousand tasks and some MB.
+/// The tasks that may leave, from that key of table `ended` on: at most a few thousand tasks and some MB.
 struct leaving_tasks {
   std::vector<leaving_task> tasks;
-  std::uint64_t staying = 0; ///< that were looked at and may not leave
+  std::uint64_t staying = 0; ///< how many were looked at and may not leave
   std::string next;          ///< key to go on from; empty: from the first
 };
-/// Damaged ones stay. `definitions` must only ever see what is committed.
+/// Damaged tasks stay. `definitions` must only ever see committed ones.
 leaving_tasks tasks_to_leave(const lmdb::transaction& txn, const tables& in, definition_cache& definitions,
                              const std::string& from);
 
-/// Tasks that were elsewhere, as the tables have them now.
+/// Tasks that came back from elsewhere, as the tables have them now.
 struct tasks_again {
-  std::vector<stored_row> rows;          ///< of those that can be read
-  std::vector<std::uint64_t> unreadable; ///< damaged, or set aside: their rows are as they were
+  std::vector<stored_row> rows;          ///< of the tasks that can be read
+  std::vector<std::uint64_t> unreadable; ///< damaged, or set aside: their rows stay as they were
 };
 tasks_again tasks_as_they_are(const lmdb::transaction& txn, const tables& in, definition_cache& definitions,
                               const std::vector<std::uint64_t>& numbers);
 
-/// What the list of ended tasks says of it elsewhere: the number of its parent; empty: it has none, or that is not
-/// known.
+/// What list `ended` elsewhere has as the value of the task: the number of its parent; empty: it has none, or the
+/// number is not known.
 std::string parent_in_list(const workflow::task& t);
 
-/// Takes a task out of the tables. False: it has changed since, and nothing was done.
+/// Takes a task out of the tables. False: it has changed since its rows were copied, and nothing was done.
 bool take_out(lmdb::transaction& txn, const tables& in, const leaving_task& t);
 
-/// Whether a task that is elsewhere has rows of that table there, but for its lists.
+/// Whether a task that is elsewhere has rows of that table there. The lists are not meant.
 bool is_of_task_elsewhere(std::uint64_t table);
-/// Whether that is a list, of which there are rows only for tasks that are elsewhere.
+/// Whether that table is one of the lists elsewhere, which have rows only for tasks that are there.
 bool is_list_elsewhere(std::uint64_t table);
-/// All of these.
+/// All lists elsewhere.
 std::vector<std::uint64_t> lists_elsewhere();
 
-/// Puts the rows of tasks into the tables, and them into the lists. Returns those that cannot be read, which are in no
-/// list.
+/// Puts the rows of tasks into the tables, and the tasks into the lists. Returns the tasks that cannot be read: they
+/// are in no list.
 damaged_tasks put_back(lmdb::transaction& txn, const tables& in, const std::vector<rows_of_task>& all);
 
-/// Of those that were put back, and were taken out by changes since then that name the rows that the tables had at that
-/// time: what is left of them goes.
+/// For tasks that were put back and that later changes took out again: those changes name only the rows that the tables
+/// had at their time. Removes what is left of such tasks.
 void drop_rest(lmdb::transaction& txn, const tables& in, const std::vector<rows_of_task>& all);
 
 /// Puts tasks into a copy of the tables that nobody else uses. Throws lmdb::error or store_error.

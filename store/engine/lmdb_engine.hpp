@@ -22,19 +22,19 @@ struct checked_elsewhere;
 
 /// Settings that only tests and the store on PostgreSQL change.
 struct engine_settings {
-  /// Bytes that are mapped at first, doubled when they are used up; 0: all of store.size_max, so that the map need not
-  /// grow, for which no reader may be there.
+  /// Bytes that are mapped at first, and doubled when they are used up. 0: all of store.size_max, so that the map never
+  /// has to grow: it can grow only while there is no reader.
   std::uint64_t map_initial = 0;
   std::uint32_t format = store_format;
   std::vector<migration> migrations = all_migrations();
-  /// The store is kept there: the directory, which must be new, is its memory and goes away with it.
+  /// Where the store is kept. The directory, which must be new, is then only its memory and is removed with it.
   outside_log* outside = nullptr;
-  const tasks_elsewhere* elsewhere = nullptr; ///< what has left its tables; null: all is there
-  bool is_for_move = false;                   ///< opened by who moves it elsewhere: others are refused from then on
+  const tasks_elsewhere* elsewhere = nullptr; ///< the tasks that have left its tables; null: none has
+  bool is_for_move = false;                   ///< opened to be moved elsewhere: from then on others are refused
 };
 
 bool is_full(const lmdb::error& e);  ///< the store, or its disk
-bool is_fatal(const lmdb::error& e); ///< what is on disk is not known any more
+bool is_fatal(const lmdb::error& e); ///< it is no longer known what is on disk
 
 /// The state store on LMDB.
 class lmdb_engine final : public local_store {
@@ -45,37 +45,37 @@ public:
 
   using state_store::commit;
   std::vector<outcome> commit(const write_list& batch) override;
-  /// What was asked about tasks elsewhere comes in; what else the batch needs of them goes out, by `needed`: then there
-  /// are no outcomes, and nothing was done.
+  /// `asked`: what was found out about tasks elsewhere. `needed` returns what else the batch needs to know about them:
+  /// then there are no outcomes, and nothing was done.
   std::vector<outcome> commit(const write_list& batch, const asked_elsewhere& asked, needed_tasks& needed);
   void share(std::function<void()> wake) override;
   void save() override;
-  /// Everything again from where the store is kept. For the thread that commits. Throws store_error. REQUIRES: it is
-  /// kept elsewhere.
+  /// Reads everything again from where the store is kept. For the thread that commits. Throws store_error. REQUIRES:
+  /// the store is kept elsewhere.
   void fill_again();
-  /// What has come since it was filled. Likewise.
+  /// Reads what has been added since it was filled. Rules as above.
   void go_on();
-  /// Forgets what the log elsewhere did not take: all is again as it is there. Likewise.
+  /// Forgets what the log elsewhere did not take: the store is again as it is there. Rules as above.
   void go_back();
-  /// look() shows all that was committed. For the thread that commits.
+  /// Whether look() shows all that was committed. For the thread that commits.
   bool is_saved() const { return shared_->is_saved(); }
   /// Calls use(transaction, tables) on the state that was saved last.
   void look(const std::function<void(const lmdb::transaction&, const tables&)>& use) const;
 
   // ---- tasks that are kept elsewhere; for the thread that commits ----
 
-  /// The tables have the task.
+  /// Whether the tables have the task.
   bool has(std::uint64_t number) const;
-  /// How many tasks of the workflow ended well, wherever they are.
+  /// How many tasks of the workflow have ended well, wherever they are.
   std::uint64_t ended_of(const std::string& workflow) const;
-  /// Of the tasks that schedules make by then.
+  /// Ids of the tasks that schedules make until `now`.
   std::vector<std::string> ids_due(workflow::instant now) const;
-  /// They are in the tables again, but for those that are there already; the log is not told of it. Throws store_error:
-  /// then nothing was done. REQUIRES: is_saved().
+  /// Puts tasks into the tables again, except those that are there already; the log is not told of it. Throws
+  /// store_error: then nothing was done. REQUIRES: is_saved().
   void put_back(std::vector<rows_of_task> all);
-  /// Takes those out of the tables that have not changed; they end up first. Returns how many. Likewise.
+  /// Takes those tasks out of the tables that have not changed, and puts them first. Returns how many. Rules as above.
   std::size_t take_out(std::vector<leaving_task>& all);
-  /// Who waits for a save is told that there is none now.
+  /// Tells all who wait for a save that there is none now.
   void let_nobody_wait() { shared_->let_go(); }
 
   std::optional<workflow::task> find(const std::string& id) const override;
@@ -143,13 +143,13 @@ private:
   void grow_ahead();
   [[noreturn]] void give_up(const lmdb::error& e);
 
-  /// Until the data file has all that was committed.
+  /// Returns when the data file has all that was committed.
   void wait_for_save() const;
   /// Runs f(transaction, snapshot) on the present state.
   template <class F>
   auto read(F f) const;
-  /// Runs f(transaction, snapshot), which answers with an optional, on the tables, and if there is none, on what is
-  /// elsewhere of the task `by` that id or number.
+  /// Runs f(transaction, snapshot), which returns an optional, on the tables. If that is empty, runs it on the rows
+  /// that are elsewhere for the task with the id or number `by`.
   template <class By, class F>
   auto read_task(const By& by, F f) const;
   checked_elsewhere check_elsewhere() const;
@@ -157,14 +157,14 @@ private:
   other_rows as_rows(const std::vector<rows_of_task>& all) const;
   std::optional<tasks_elsewhere::page> page_elsewhere(const task_filter& filter, std::optional<std::uint64_t> before,
                                                       std::size_t max) const;
-  /// Throws damaged_record. `recent`: what recent_ids::find said before the snapshot was taken.
+  /// Throws damaged_record. `recent`: what recent_ids::find returned before the snapshot was taken.
   std::optional<task_ref> ref_of(const snapshot& see, const std::string& id, std::optional<std::uint64_t> recent) const;
   /// `also`: the newest tasks elsewhere that may match; null: there are none.
   template <class Use>
   std::optional<std::uint64_t> look_through(const lmdb::transaction& txn, const snapshot& see,
                                             const task_filter& filter, std::optional<std::uint64_t> before,
                                             std::size_t most, const tasks_elsewhere::page* also, Use use) const;
-  /// A task that is damaged is reported and absent.
+  /// A damaged task is reported, and counts as absent.
   std::optional<snapshot::known_task> believed(const snapshot& see, std::uint64_t number, bool whole = false) const;
 
   store_options options_;
@@ -177,8 +177,8 @@ private:
   mutable std::mutex writing_;
   std::unique_ptr<shared_transaction> shared_;
   std::uint64_t commits_ = 0;
-  bool was_closed_ = false; ///< cleanly, by the process before, with all that was committed in the data file
-  mutable std::atomic<bool> is_lost_ = false; ///< a fatal error was thrown: nothing is written any more
+  bool was_closed_ = false; ///< cleanly, by the process before, which had saved all commits in the data file
+  mutable std::atomic<bool> is_lost_ = false; ///< a fatal error was thrown: nothing is written from then on
   committed committed_;
   id_filter moved_ids_;
 };

@@ -14,36 +14,36 @@
 
 namespace steadfast::store {
 
-/// The tasks of a store that ended and have left its tables. A task is either in the tables or among these; one that
-/// came back counts as it is in the tables, even if it is gone there. For any thread. All calls that read throw
-/// store_error when it cannot be told.
+/// The tasks of a store that ended and have left its tables. A task is either in the tables or among these. One that
+/// came back counts as in the tables, even if it has been removed from them since. For any thread. All calls that read
+/// throw store_error if the answer cannot be found out.
 class tasks_elsewhere {
 public:
   virtual ~tasks_elsewhere() = default;
 
-  /// Held by whoever reads these and then the tables: meanwhile no task leaves the tables, so none is missed.
+  /// Held by whoever reads these tasks and then the tables: meanwhile no task leaves the tables, so none is missed.
   using guard = std::shared_lock<std::shared_mutex>;
   virtual guard hold() const = 0;
 
-  /// Whether there may be one, as far as that can be told without asking.
+  /// Whether there may be such a task, as far as that is known without asking the server.
   virtual bool may_have(const std::string& id) const = 0;
   virtual bool may_have(std::uint64_t number) const = 0;
 
-  /// Tasks, the newest first, with their rows in the tables asked for.
+  /// Tasks, the newest first, each with its rows in the tables that were asked for.
   struct page {
     std::vector<rows_of_task> tasks;
     std::uint64_t down_to = 0; ///< there may be more below that number; 0: there are none
   };
   struct question {
     std::vector<workflow::process_state> states;    ///< empty: all
-    std::optional<workflow::payload_value> payload; ///< that they have; with a state, they need not have that state
-    std::uint64_t before = 0;                       ///< by number
+    std::optional<workflow::payload_value> payload; ///< value that they have; if it is set, `states` may be ignored
+    std::uint64_t before = 0;                       ///< only tasks with a lower number
     std::size_t most = 0;
     std::vector<std::uint64_t> of_tables;
   };
   virtual page newest(const question& q) const = 0;
 
-  /// With all of its rows; absent: there is none.
+  /// The task with all of its rows; absent: it is not there.
   virtual std::optional<rows_of_task> find(std::uint64_t number) const = 0;
   virtual std::optional<rows_of_task> find(const std::string& id) const = 0;
 };
@@ -54,14 +54,14 @@ struct elsewhere_counts {
   std::map<std::string, std::uint64_t> workflows; ///< by workflow
 };
 
-/// What was asked about tasks elsewhere before a batch is decided.
+/// What was found out about tasks elsewhere before a batch is decided.
 struct asked_elsewhere {
-  std::set<std::string> ids;       ///< of tasks that are in the tables by now, or nowhere
-  std::set<std::uint64_t> numbers; ///< likewise
-  /// By workflow, in the order of their ends: those that a purge may look at, which are elsewhere and stay as long as
-  /// their parents are there.
+  std::set<std::string> ids;       ///< of tasks that are now in the tables, or nowhere
+  std::set<std::uint64_t> numbers; ///< of tasks that are now in the tables, or nowhere
+  /// By workflow, in the order of their ends: tasks elsewhere that a purge may look at, and that stay there as long as
+  /// their parents are in the tables.
   std::map<std::string, std::vector<ended_task>> children;
-  std::optional<elsewhere_counts> counts; ///< of a batch that may set a task aside
+  std::optional<elsewhere_counts> counts; ///< for a batch that may set a task aside
 };
 
 } // namespace steadfast::store

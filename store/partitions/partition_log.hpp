@@ -18,32 +18,32 @@
 
 namespace steadfast::store {
 
-/// Whether a partition keeps the rows of that table. The others, the lists of tasks, follow from them.
+/// Whether a partition keeps the rows of that table. The other tables, lists of tasks, follow from them.
 bool is_kept(std::uint64_t table);
 
-/// The rows that a partition keeps, by what commits changed.
+/// The rows to be kept that commits have changed.
 class changed_rows {
 public:
   /// Throws damaged_record.
   void note(std::string_view changes);
   void add(const changed_rows& other) { bytes_ += other.bytes_; }
 
-  /// Each once, by table and key, as they are in these tables now.
+  /// Each changed row once, by table and key, as it is in these tables now.
   std::vector<postgres::row_change> as_they_are(const lmdb::transaction& txn, const tables& in) const;
 
 private:
-  std::string bytes_; ///< of each its table, the length of its key, and the key, one after the other
+  std::string bytes_; ///< of each row: its table, the length of its key, and the key, one row after the other
 };
 
-/// What became of an entry; nothing: it is under way.
+/// What became of an entry; nothing: that is not known yet.
 using entry_end = std::optional<postgres::append_answer>;
 
-/// The log of a partition as that of a store's memory. What is in doubt, or lost, the partition tells: then nothing may
-/// be added until it is in order again.
+/// The log of a partition, as the log of a store's memory. The partition says whether an entry is in doubt, or was
+/// lost: then nothing may be added until that is settled.
 class partition_log final : public outside_log {
 public:
-  /// `ended`: what is not read into the tables. `lease`: of the owner, who must show meanwhile that he lives. REQUIRES:
-  /// these outlive it.
+  /// `ended`: tasks that are not read into the tables. `lease`: of the owner, who must show a sign of life while the
+  /// tables are filled. REQUIRES: `of` and `ended` outlive it.
   partition_log(postgres::partition& of, ended_tasks& ended, std::chrono::milliseconds lease,
                 postgres::monotonic_clock now)
       : of_{of},
@@ -53,20 +53,20 @@ public:
 
   std::size_t size() const override { return size_; }
   bool has_room_for(std::size_t bytes) const override { return bytes <= round_max; }
-  /// Only sends it.
+  /// Sends the entry, and does not wait for the answer.
   void add(std::string_view entry) override;
   void settle() override;
   void begin(std::uint64_t state) override;
   const std::vector<std::string>& entries() const override { return entries_; }
-  /// Before the partition is taken, too: then the tables have what can be read by others.
+  /// Also before the partition is taken: then the tables get what one who is not the owner can read.
   damaged_tasks fill(lmdb::transaction& txn, const tables& in) override;
   bool go_on(lmdb::transaction& txn, const tables& in, damaged_tasks& damaged) override;
 
-  /// Writes a commit of nothing if there was none since the last call. What becomes of it is found out by the next
-  /// entry. From any thread; `may_write`: none commits meanwhile. Otherwise only while there is a `filling`.
+  /// Writes an empty commit if there was no commit since the last call. What becomes of it is found out with the next
+  /// entry. From any thread; `may_write`: nobody commits meanwhile. Without it, only while there is a `filling`.
   void show_life_if_silent(bool may_write);
 
-  /// As long as tables are filled from it, which takes long, and uses the partition for a small part of the time.
+  /// Lives while tables are filled from the log: that takes long, but uses the partition only for a small part of it.
   class filling {
   public:
     explicit filling(partition_log& of) : of_{of} { set(true); }
@@ -84,29 +84,29 @@ public:
 
   // ---- for the thread that commits ----
 
-  /// What becomes of the entry that was added last; null: none was since the log was filled, or one failed.
+  /// What becomes of the entry that was added last; null: none was added since the log was filled, or one failed.
   std::shared_ptr<const entry_end> last() const { return last_; }
-  /// Until it is known what became of that entry, or of all.
+  /// Waits until it is known what became of that entry, or of all.
   void settle(const entry_end& e);
   void settle_all();
-  /// Even the quickest of the last entries was waited for, for so long that something else can be done meanwhile.
+  /// Even the quickest of the last entries took so long that something else can be done while it is waited for.
   bool is_far() const;
-  /// When it was filled last, tasks could not be read, and so are in no list.
+  /// When the log was last read into the tables, some tasks could not be read, and so are in no list.
   bool has_damaged() const { return has_damaged_; }
-  /// An entry was not made, so whoever added it has to go back. Once for each failure.
+  /// An entry was not made, so whoever added it has to go back. True once for each failure.
   bool take_failure();
 
-  /// Throws store_error if it was lost as this owner showed life.
+  /// Throws store_error if it turned out while showing life that the partition was lost.
   void expect_owned() const;
 
-  /// What the log has that the rows lack, in bytes of commits.
+  /// How much the log has that the rows lack, in bytes of commits.
   std::size_t unkept() const { return unkept_; }
-  /// The rows that were changed meanwhile. They count as kept; who fails to keep them gives them back.
+  /// The rows that were changed since. They count as kept now; whoever fails to keep them gives them back.
   changed_rows take_changed();
   void give_back(changed_rows changed, std::size_t bytes);
 
 private:
-  static constexpr std::size_t round_max = std::size_t{8} << 20U; ///< of one commit, above which it is saved at once
+  static constexpr std::size_t round_max = std::size_t{8} << 20U; ///< of one commit: a larger one is saved at once
 
   std::vector<rows_of_task> put_back_changed(lmdb::transaction& txn, const tables& in,
                                              const std::vector<std::string>& later, damaged_tasks& damaged);
@@ -120,18 +120,18 @@ private:
   ended_tasks& ended_;
   std::chrono::milliseconds lease_;
   postgres::monotonic_clock now_;
-  std::mutex using_partition_; ///< whoever shows life is another thread than the one that commits
+  std::mutex using_partition_; ///< life is shown by another thread than the one that commits
   bool is_filling_ = false;
-  std::int64_t shown_commit_ = -1;                 ///< the last at the last call of show_life_if_silent()
-  std::chrono::steady_clock::time_point shown_at_; ///< life, while it is filled
-  std::string first_;                ///< what the first commit of a new store says of the store; empty: it was said
-  std::vector<std::string> entries_; ///< since begin(); those under way are the last
+  std::int64_t shown_commit_ = -1;                 ///< the last commit at the last call of show_life_if_silent()
+  std::chrono::steady_clock::time_point shown_at_; ///< when life was last shown while it was filled
+  std::string first_;                ///< what the first commit of a new store says about the store; empty: it was said
+  std::vector<std::string> entries_; ///< since begin(); those still under way are last
   struct sent_entry {
     std::shared_ptr<entry_end> end;
     std::chrono::steady_clock::time_point at;
   };
   std::deque<sent_entry> under_way_;
-  /// The shortest times between sending and knowing, of so many entries and of as many before them.
+  /// The shortest time between sending an entry and knowing its end: among the latest entries, and among those before.
   struct {
     unsigned entries = 0;
     std::chrono::steady_clock::duration now = std::chrono::steady_clock::duration::max();
@@ -143,7 +143,7 @@ private:
   std::size_t size_ = 0;
   changed_rows changed_;
   std::size_t unkept_ = 0;
-  std::optional<postgres::read_ahead> ahead_; ///< what the tables have; nothing: they were filled by the owner
+  std::optional<postgres::read_ahead> ahead_; ///< how much the tables have; nothing: the owner filled them
 };
 
 } // namespace steadfast::store

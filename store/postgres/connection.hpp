@@ -18,39 +18,39 @@ namespace steadfast::store::postgres {
 
 using monotonic_clock = std::function<std::chrono::steady_clock::time_point()>;
 
-/// How long a server is waited for. A server that is frozen answers the kernel's signs of life for ever, and no limit
-/// that it keeps itself ends its wait for a standby: so these are ours.
+/// How long a server is waited for. A frozen server answers the kernel's keep-alive probes for ever, and its own time
+/// limits do not end its wait for a standby: so we have these limits.
 struct session_limits {
-  std::chrono::milliseconds connect{2000}; ///< for each host; the look-up of its name is not in it
-  std::chrono::milliseconds answer{3000};  ///< for what is sent together, its commit included
+  std::chrono::milliseconds connect{2000}; ///< for each host, without the look-up of its name
+  std::chrono::milliseconds answer{3000};  ///< for all that is sent together, its commit included
 };
 
 std::vector<std::string> problems(const session_limits& l);
 
-/// A session with a server that takes writes. Blocks its thread up to its limits.
+/// A session with a server that takes writes. A call blocks its thread for at most these limits.
 class connection {
 public:
-  /// Why a server that takes writes is not the one that is meant; empty: it is. May throw store_error.
+  /// Why a server that takes writes is not the right one; empty: it is. May throw store_error.
   using refusal = std::function<std::string(connection& c)>;
-  /// Tries the servers in turn, that of the name `first` before all others: a machine that is gone costs the whole
-  /// limit. Throws store_error, which says why each was not taken. `name` is shown by the server.
+  /// Tries the servers in turn, the one named `first` before all others: each machine that is gone costs a whole limit.
+  /// Throws store_error, which says why each was not taken. The server shows `name` for the session.
   static connection open(const place& where, const std::string& name, const session_limits& limits,
                          const monotonic_clock& now, const std::string& first = {}, const refusal& why_not = {});
 
-  /// Sends all in one go, as one transaction that is committed at its end, and waits for no answer. The server
-  /// carries out one such transaction after the other. Never throws for what the server does: receive() tells it.
+  /// Sends all of it at once, as one transaction that commits at its end, and waits for no answer. The server carries
+  /// out one such transaction after the other. Never throws for what the server does: receive() reports it.
   void send(const std::vector<statement>& all);
-  /// Waits for the answers to the oldest of those that were sent. When the limit since then is over, the connection is
-  /// given up without a cancel: to cancel a commit makes it visible here, perhaps without a standby. Never throws for
-  /// what the server does; `end_of` says what became of it. REQUIRES: something was sent.
+  /// Waits for the answers to the oldest transaction that was sent. When its limit is over, the connection is given up
+  /// without a cancel request: cancelling a commit makes it visible here, perhaps without a standby. Never throws for
+  /// what the server does; `end_of` says what became of it. REQUIRES: something was sent and not received yet.
   reply receive();
-  /// Both. REQUIRES: all that was sent before was received.
+  /// send() and receive(). REQUIRES: all that was sent before was received.
   reply run(const std::vector<statement>& all);
 
-  /// run() for what only reads. Throws store_error if there is no answer.
+  /// run() for statements that only read. Throws store_error if there is no answer.
   std::vector<rows> read(const std::vector<statement>& all);
 
-  /// Whether it can still be used.
+  /// Whether the connection can still be used.
   bool is_open() const { return session_ != nullptr; }
   /// The server, as the user named it.
   const std::string& server() const { return server_; }
@@ -59,7 +59,7 @@ private:
   struct session;
   struct sent_transaction {
     std::size_t statements = 0;
-    std::chrono::steady_clock::time_point until; ///< its answer counts
+    std::chrono::steady_clock::time_point until; ///< until then its answer counts
   };
   struct closer {
     void operator()(session* s) const;
@@ -70,11 +70,11 @@ private:
 
   std::unique_ptr<session, closer> session_; ///< none: it was given up
   std::string why_given_up_;
-  std::deque<sent_transaction> sent_; ///< and not received, the oldest first
+  std::deque<sent_transaction> sent_; ///< what was sent and not received yet, the oldest first
   std::string server_;
 };
 
-/// What each session sets, whatever the role or the server sets for all.
+/// What each session sets, whatever the role or the server has set as a default.
 std::vector<statement> session_settings(const std::string& schema);
 
 } // namespace steadfast::store::postgres

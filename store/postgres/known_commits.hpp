@@ -8,22 +8,22 @@
 
 namespace steadfast::store::postgres {
 
-/// What this node has seen of a partition, as its owner or while it waited, and where: a server that shows less has
-/// lost commits, or is a former primary that came back. Kept in a file, so that a node that is restarted knows it
-/// still. For any thread.
+/// What this node has seen of a partition, as its owner or while it waited, and on which server. A server that shows
+/// less has lost commits, or is a former primary that came back. Kept in a file, so that a restarted node still knows
+/// it. For any thread.
 class known_commits {
 public:
-  /// No file: it is known as long as this lives.
+  /// No file: it is remembered as long as this object lives.
   explicit known_commits(std::filesystem::path file = {});
 
-  /// Of the store of that identity.
+  /// What is known of the store with that identity.
   acknowledged of(const std::string& identity) const;
-  /// The epoch counts first, then the commit; what is lower changes nothing.
-  /// What was known of another store is forgotten.
+  /// The epoch counts first, then the commit; a lower value changes nothing. What was known of another store is
+  /// forgotten.
   void raise(const std::string& identity, const acknowledged& seen, const std::string& server);
-  /// Where it was seen last; empty: nowhere in this life.
+  /// The server that showed it last; empty: none since this object was made.
   std::string server() const;
-  /// Writes the file if there is something new. It is not synced: a machine that loses power may know a little less.
+  /// Writes the file if there is something new. It is not synced: after a loss of power, a little less may be known.
   void save();
 
 private:

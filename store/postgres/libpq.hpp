@@ -2,7 +2,7 @@
 
 #include <libpq-fe.h>
 
-// What we use of libpq.
+// The functions of libpq that we use.
 #define STEADFAST_LIBPQ(X)                                                                                             \
   X(clear)                                                                                                             \
   X(connectPoll)                                                                                                       \
@@ -33,15 +33,15 @@
 
 namespace steadfast::store::postgres {
 
-/// Functions of libpq, without the PQ of their names.
+/// Functions of libpq, without the PQ in their names.
 struct libpq_functions {
 #define STEADFAST_DECLARE(name) decltype(&::PQ##name) name = nullptr;
   STEADFAST_LIBPQ(STEADFAST_DECLARE)
 #undef STEADFAST_DECLARE
 };
 
-/// libpq is loaded when it is first asked for: with the libraries for LDAP and Kerberos that it needs it takes a tenth
-/// of the memory of a node, most of which have their store in files. Throws store_error, which names what is missing.
+/// Loads libpq when it is first called: with the LDAP and Kerberos libraries that it needs, it takes a tenth of the
+/// memory of a node, and most nodes have their store in files. Throws store_error, which names what is missing.
 const libpq_functions& libpq();
 
 } // namespace steadfast::store::postgres

@@ -10,21 +10,21 @@
 
 struct pg_result;
 
-// What came back of the statements that were sent together, and what that means.
+// What came back for statements that were sent together, and what that means.
 
 namespace steadfast::store::postgres {
 
 /// The rows of one statement; views live as long as it does.
 class rows {
 public:
-  explicit rows(pg_result* taken) : result_{taken, &free} {} ///< takes it over
+  explicit rows(pg_result* taken) : result_{taken, &free} {} ///< takes ownership of it
 
   std::size_t size() const;
   /// Nothing stands for null.
   std::optional<std::string_view> bytes(std::size_t row, std::size_t column) const;
   /// Empty for null.
   std::string text(std::size_t row, std::size_t column) const;
-  /// 0 for null. Throws store_error if it is none.
+  /// 0 for null. Throws store_error if the value is not a number.
   std::int64_t number(std::size_t row, std::size_t column) const;
 
 private:
@@ -36,15 +36,15 @@ private:
 struct refusal {
   std::string code; ///< SQLSTATE, five characters
   std::string text;
-  std::size_t statement = 0; ///< the first of them that failed
+  std::size_t statement = 0; ///< the first statement that failed
 };
 
 struct reply {
-  std::vector<rows> results;      ///< by statement, up to the first that failed
-  std::optional<refusal> why_not; ///< of a statement
-  std::string warning;            ///< the last that the server sent with it; empty: none
+  std::vector<rows> results;      ///< of each statement, up to the first that failed
+  std::optional<refusal> why_not; ///< set if a statement was refused
+  std::string warning;            ///< the last warning that the server sent with it; empty: none
   std::string broken;             ///< why the connection was given up; empty: it was not
-  bool is_complete = false;       ///< all was sent, and the server has said that it is ready for more
+  bool is_complete = false;       ///< the server answered everything, and has said that it is ready for more
   std::size_t statements = 0;     ///< how many were sent
 };
 
@@ -55,15 +55,15 @@ enum class transaction_end : std::uint8_t {
   unknown, ///< it may have been made, or be made later, or be here and on no standby
 };
 
-/// Statements that were sent together are one transaction, and committed where they end. Only a statement that failed
-/// by itself, followed by the server's word that it is done, is a refusal. A warning makes anything unknown: so says a
-/// server that gave up waiting for its standby and committed all the same.
+/// Statements that were sent together are one transaction, committed at their end. It counts as refused only if a
+/// statement itself failed and the server then said that it is done. A warning makes any outcome unknown: a server that
+/// gave up waiting for its standby, and committed nevertheless, sends one.
 transaction_end end_of(const reply& r);
 
-/// In words, for people; empty if all went well.
+/// A text for people; empty if all went well.
 std::string why(const reply& r);
 
-/// Whether the same may succeed a little later at the same server: a lock, a deadlock, a lack of room or of memory.
+/// Whether the same may succeed a little later at the same server: after a lock, a deadlock, a lack of room or memory.
 bool is_passing(const refusal& r);
 
 } // namespace steadfast::store::postgres

@@ -5,12 +5,12 @@
 #include <string_view>
 #include <vector>
 
-// What is sent to the server. Parameters go in the binary form of the wire, so that nothing is escaped.
+// What is sent to the server. Parameters are sent in binary form, so that nothing needs to be escaped.
 
 namespace steadfast::store::postgres {
 
 struct parameter {
-  std::uint32_t type; ///< PostgreSQL's number of it, which the servers that are compatible with it share
+  std::uint32_t type; ///< PostgreSQL's OID of the type, which compatible servers share
   std::string bytes;
 };
 
@@ -20,7 +20,7 @@ parameter blob(std::string_view value);                       ///< bytea
 parameter numbers(const std::vector<std::int64_t>& values);   ///< int8[]
 parameter blobs(const std::vector<std::string_view>& values); ///< bytea[]
 
-/// The number that stands in the bytes of an int2, int4, int8 or bool. Throws store_error for another length.
+/// The number in the bytes of an int2, int4, int8 or bool. Throws store_error for any other length.
 std::int64_t number_in(std::string_view bytes);
 
 struct statement {

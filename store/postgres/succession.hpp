@@ -8,14 +8,14 @@
 
 namespace steadfast::store::postgres {
 
-/// When a partition may be taken from its holder: he let it go, or has shown no sign of life, which is another epoch or
-/// commit number, for as long as his lease, by the observer's own clock. So no two clocks are compared, and an owner
-/// who is only slow loses time and nothing else: the fence keeps him from writing. (Gray and Cheriton, "Leases", 1989.)
+/// When a partition may be taken: its holder let it go, or has shown no sign of life (a new epoch or commit number) for
+/// as long as its lease, by the observer's own clock. So no two clocks are compared, and an owner who is merely slow
+/// loses nothing but time: the fence keeps it from writing. (Gray and Cheriton, "Leases", 1989.)
 class succession {
 public:
   explicit succession(std::chrono::milliseconds lease) : lease_{lease} {}
 
-  /// What was seen now. True: it may be taken. Who lets others first waits until each of them has looked again.
+  /// `seen`: what was seen now. True: the partition may be taken. With `lets_others_first`, each of them looks first.
   bool may_take(const shown_partition& seen, std::chrono::steady_clock::time_point now, bool lets_others_first = false);
 
 private:
@@ -24,7 +24,7 @@ private:
   std::chrono::steady_clock::time_point since_; ///< when it was first seen as it is
 };
 
-/// How often those who wait look: soon after the lease is over they notice it.
+/// How often those who wait look: often enough to notice soon that the lease is over.
 inline std::chrono::milliseconds between_looks(std::chrono::milliseconds lease) {
   return lease / 10;
 }

@@ -7,17 +7,17 @@
 #include <string>
 #include <utility>
 
-// What the verbs decide: functions of a write and of what is known, to rows and what is said. They are the same for
-// every engine, which reads what they ask for and puts what they say, so nothing in decide_* knows one (the test
-// `layers`).
+// What the verbs decide: functions that take a write and what is known, and return rows and an answer. They are the
+// same for every engine: an engine reads what they ask for and stores what they return. No decide_* file knows an
+// engine (the test `layers` checks it).
 
 namespace steadfast::store {
 
-/// What is said of a write, and the row to put in place of the one there was, or as a new one.
+/// The answer to a write, and the row to store: in place of the existing one, or as a new one.
 template <class Write, class Row>
 struct decided {
   answer<Write> said;
-  std::optional<Row> put{}; ///< absent: all stays
+  std::optional<Row> put{}; ///< absent: nothing changes
 };
 
 inline decision applied() {
@@ -32,7 +32,7 @@ inline decision no_such_task(std::uint64_t number) {
   return turned_down(write_status::absent, "there is no task with the number " + std::to_string(number));
 }
 
-/// It has changed in the wake of a write.
+/// Notes that the task has changed as a consequence of a write.
 inline void note(const workflow::task& t, other_changes& in) {
   in.numbers.push_back(t.number);
   if (!t.locked_by.empty())

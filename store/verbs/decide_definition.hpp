@@ -11,11 +11,11 @@
 
 namespace steadfast::store {
 
-/// What is wrong with it, whatever is known; absent: nothing.
+/// What is wrong with the write by itself, whatever is stored; absent: nothing.
 std::optional<decision> problem_of(const register_definition& w);
 
-/// Why a workflow that is made of a step, for its items, cannot be stored; absent: it can. `there`: of its name and
-/// version; null: there is none.
+/// Why the workflow that is made of a step, for its items, cannot be stored; absent: it can. `there`: the stored
+/// definition of that name and version; null: there is none.
 std::optional<decision> name_taken(const workflow::definition& made, const workflow::definition* there);
 
 struct known_definition {
@@ -28,22 +28,22 @@ struct known_definition {
 struct registered_definition {
   answer<register_definition> said;
   bool is_put = false;
-  std::vector<std::uint64_t> over{};    ///< numbers of incidents of which all alerts are over
-  std::optional<raised_alert> raised{}; ///< after those are over
+  std::vector<std::uint64_t> over{};    ///< numbers of incidents whose alerts are all over
+  std::optional<raised_alert> raised{}; ///< to be raised after those are over
 };
 /// REQUIRES: there is no problem_of it.
 registered_definition decide(const register_definition& w, const known_definition& known);
 
 struct known_damage {
-  bool is_there = false;                      ///< the record of the task
-  bool is_sound = false;                      ///< all of its records are
-  std::optional<std::string> of_definition{}; ///< it is its workflow that cannot be read, and why
-  bool is_told = false;                       ///< of that
+  bool is_there = false;                      ///< there is a record of the task
+  bool is_sound = false;                      ///< all of its records are sound
+  std::optional<std::string> of_definition{}; ///< set if its workflow is what cannot be read: why
+  bool is_told = false;                       ///< an incident about damaged workflows is open
   std::string task_id{};                      ///< as far as it is known
 };
 struct set_aside_task {
   answer<set_aside_damaged> said;
-  bool leaves = false; ///< the tables of tasks
+  bool leaves = false; ///< the task leaves the tables of tasks
   std::optional<raised_alert> raised{};
 };
 set_aside_task decide(const set_aside_damaged& w, const known_damage& known);

@@ -14,14 +14,14 @@ namespace steadfast::store {
 
 // ---- late replies ----
 
-inline constexpr std::uint32_t late_replies_max = 32; ///< that are kept of a task
+inline constexpr std::uint32_t late_replies_max = 32; ///< kept for each task
 
-/// Places of those that are there: from `first` until before `next`.
+/// The places in use: from `first` to just before `next`.
 struct late_reply_ring {
   std::uint32_t first = 0;
   std::uint32_t next = 0;
 };
-/// Where one more is put, and which one leaves for it.
+/// Where the next one is put, and which one it replaces.
 struct late_reply_place {
   std::uint32_t at = 0;
   std::optional<std::uint32_t> leaves{};
@@ -29,12 +29,12 @@ struct late_reply_place {
 late_reply_place next_place(const late_reply_ring& there);
 
 decision decide(const keep_late_reply& w, bool is_task_there);
-/// As it is kept: a scheduler that no longer has the task knows no name of the step and sends its index ("#1").
+/// As it is kept: a scheduler that no longer has the task cannot name the step, and sends its index ("#1").
 workflow::late_reply with_step_named(workflow::late_reply sent, const workflow::definition& d);
 
 // ---- alerts ----
 
-/// One that is to be raised.
+/// An alert that is to be raised.
 struct raised_alert {
   std::uint64_t task_number = 0; ///< 0: it is about no task
   std::string task_id;
@@ -44,26 +44,26 @@ struct raised_alert {
 };
 
 alert_entry entry_of(const raised_alert& x, std::uint64_t alert);
-/// One that was acknowledged as it was raised: what a person did. `task_number`: 0: to no task.
+/// An act of a person: it is acknowledged as it is raised. `task_number`: 0: the act was on no task.
 alert_entry entry_of(const record_act& what, std::uint64_t alert, std::uint64_t task_number, std::string task_id);
 
-/// Whether its incident may be a condition; if not, nobody need look.
+/// Whether its incident may be a condition; if not, nobody need look it up.
 bool may_be_of_condition(const alert_entry& x);
-/// Whether an alert goes on to be part of its incident once it was acknowledged. Absent: its task says
-/// (workflow::still_holds). `is_of_condition`: its incident is one.
+/// Whether an alert still belongs to its incident after it was acknowledged. Absent: that depends on its task
+/// (workflow::still_holds). `is_of_condition`: its incident is a condition.
 std::optional<bool> holds_on(const workflow::alert& what, bool is_of_condition);
 
 /// What becomes of an alert that somebody acknowledges.
 struct acknowledged_alert {
   decision said;
   std::optional<alert_entry> put{}; ///< absent: the first acknowledgement counts
-  bool is_seen = false;             ///< it leaves the list of open ones
+  bool is_seen = false;             ///< it leaves the list of open alerts
   bool leaves_incident = false;
 };
-/// `holds`: it goes on to hold, see holds_on.
+/// `holds`: whether it still holds, see holds_on.
 acknowledged_alert acknowledged(alert_entry there, const std::string& who, workflow::instant now, bool holds);
 
-/// What is known of the alert that is meant.
+/// What is known of the alert that the write names.
 struct known_alert {
   bool is_there = false;
   std::optional<alert_entry> entry{}; ///< absent: its record is damaged
@@ -73,9 +73,9 @@ acknowledged_alert decide(const acknowledge_alert& w, known_alert there);
 
 // ---- notices ----
 
-/// What is wrong with it, whatever is known; absent: nothing.
+/// What is wrong with the write by itself, whatever is stored; absent: nothing.
 std::optional<decision> problem_of(const acknowledge_notices& w);
-/// Whether it drops the one with that sequence number.
+/// Whether the write drops the notice with that sequence number.
 bool drops(const acknowledge_notices& w, std::uint32_t sequence);
 
 } // namespace steadfast::store

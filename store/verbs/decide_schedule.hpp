@@ -11,38 +11,38 @@
 #include <string>
 #include <vector>
 
-// Schedules make tasks at their moments. A moment is settled in the commit that makes its task, and the id of the task
-// is made of it, so that none comes twice.
+// Schedules make tasks at their moments. A moment is settled in the commit that makes its task, and the id of that task
+// is made from the moment, so that no task comes twice.
 
 namespace steadfast::store {
 
 struct known_schedule {
-  const workflow::schedule_state* there = nullptr;  ///< of that name
+  const workflow::schedule_state* there = nullptr;  ///< the stored one of that name; null: none
   const workflow::definition* definition = nullptr; ///< of its workflow; null: there is none
-  std::size_t count = 0;                            ///< schedules that there are
+  std::size_t count = 0;                            ///< how many schedules there are
   std::vector<lease> nodes{};
-  std::vector<std::uint64_t> refusals{}; ///< open incidents: it stands in a file, and could not be put
+  std::vector<std::uint64_t> refusals{}; ///< open incidents: it is in a file, and could not be put
   std::vector<std::uint64_t> damages{};  ///< open incidents: its record was damaged
 };
 struct placed_schedule {
   answer<put_schedule> said;
-  std::optional<workflow::schedule_state> put{}; ///< absent: all stays
-  std::vector<std::uint64_t> over{};             ///< numbers of incidents of which all alerts are over
+  std::optional<workflow::schedule_state> put{}; ///< absent: nothing changes
+  std::vector<std::uint64_t> over{};             ///< numbers of incidents whose alerts are all over
   std::optional<raised_alert> raised{};
 };
 placed_schedule decide(const put_schedule& w, const known_schedule& known);
 
-/// What a schedule asks of the store for that moment.
+/// The task that a schedule submits for that moment.
 workflow::submission submission_of(const workflow::schedule& s, workflow::instant moment);
 workflow::made_task made_of(const answer<submit_task>& o, const std::string& id);
 
-/// The task of an earlier moment makes room for it.
+/// Cancels the task of an earlier moment, to make room for the next one.
 workflow::cancelled cancelled_for_next();
 
-/// Neither processed nor undone: what a person has to see to is not over.
+/// Neither processed nor undone: a task that a person still has to deal with is not over.
 bool is_open_for_schedules(workflow::process_state s);
 
-/// The tasks that serving it now may make.
+/// Ids of the tasks that may be made if the schedule is served now.
 std::vector<std::string> ids_due(const workflow::schedule_state& s, workflow::instant now);
 
 struct acted_schedule {
@@ -50,29 +50,29 @@ struct acted_schedule {
   std::optional<workflow::schedule_state> put{};
   bool is_removed = false;
   bool is_full = false;
-  std::string done{};    ///< "paused schedule `nightly`", for the notes of what persons did
-  std::string over{};    ///< incidents whose causes begin so are over; empty: none
+  std::string done{};    ///< "paused schedule `nightly`", to be noted among the acts of persons
+  std::string over{};    ///< incidents whose causes begin with this are over; empty: none
   std::string over_by{}; ///< who ended them
 };
-/// `there`: null: there is none of that name.
+/// `there`: null: there is no schedule of that name.
 acted_schedule decide(const act_on_schedule& w, const workflow::schedule_state* there,
                       const workflow::schedule_needs& needs);
 
 struct served_schedule {
   workflow::schedule_state put;
-  std::string over{}; ///< incidents whose causes begin so are over; empty: none
+  std::string over{}; ///< incidents whose causes begin with this are over; empty: none
   std::optional<raised_alert> raised{};
 };
-/// It makes the tasks that are due.
+/// Makes the tasks that are due.
 served_schedule serve(const workflow::schedule_state& there, workflow::instant now,
                       const workflow::schedule_needs& needs);
 
-/// The first refusal of a row of them: people are told.
+/// Raised at the first of several refusals in a row.
 std::optional<raised_alert> alert_of_refusal(const workflow::schedule_state& before,
                                              const workflow::schedule_state& after, workflow::instant now);
-/// It has made a task, after it could not.
+/// The schedule has made a task again, after refusals.
 bool is_refusal_over(const workflow::schedule_state& before, const workflow::schedule_state& after);
-/// Causes of incidents of a schedule, which begin with what all of them have.
+/// Causes of the incidents of a schedule. All of them begin with what cause_of_schedule returns.
 std::string cause_of_schedule(const std::string& name);
 std::string cause_of_unplaced(const std::string& name);
 std::string cause_of_refused(const std::string& name);

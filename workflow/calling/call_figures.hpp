@@ -12,7 +12,7 @@ namespace steadfast::workflow {
 
 enum class call_end : std::uint8_t { succeeded = 1, refused = 2, failed = 3 };
 
-/// A few counters for each minute. A length of time is counted in a class that is at most a quarter of it wide.
+/// A few counters for each minute. A duration is counted in a class whose width is at most a quarter of the duration.
 class call_figures {
 public:
   static constexpr std::size_t minutes_kept = 5;
@@ -23,10 +23,10 @@ public:
     std::uint64_t succeeded = 0;
     std::uint64_t refused = 0;
     std::uint64_t failed = 0;
-    span p50{0}; ///< half of the calls took at most so long
+    span p50{0}; ///< half of the calls took at most this long
     span p99{0};
   };
-  /// Of the minute that has begun and those kept before it.
+  /// For the minute that has begun and the kept minutes before it.
   sum of_late(instant now) const;
 
 private:

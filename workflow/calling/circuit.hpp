@@ -5,17 +5,17 @@
 #include <cstdint>
 #include <string_view>
 
-// The room of calls: what an agent decides about those of its one service. A circuit stops them while the service
-// fails, the rate and the queue say when the next one may begin, `next_try` when to repeat one that failed, and the
-// figures count what became of them. All of it are values, and who makes the calls is in actors/agents/.
+// The room of calls: what an agent decides about the calls to its one service. A circuit stops them while the service
+// fails, the rate and the queue say when the next one may begin, `next_try` says when to repeat one that failed, and
+// the figures count what became of them. All of these are values; the calls are made in actors/agents/.
 
 namespace steadfast::workflow {
 
 /// When an agent stops calling a service that keeps failing (pattern "Circuit Breaker").
 struct circuit_options {
-  std::uint32_t failures = 5; ///< in a row that open the circuit; 0: it never opens
-  span open_for{5000};        ///< before a trial call is let through
-  std::uint32_t trials = 1;   ///< successes in a row, while half-open, that close it again; at least 1
+  std::uint32_t failures = 5; ///< how many in a row open the circuit; 0: it never opens
+  span open_for{5000};        ///< how long before a trial call is let through
+  std::uint32_t trials = 1;   ///< successes in a row that close it again while half-open; at least 1
 
   friend bool operator==(const circuit_options&, const circuit_options&) = default;
 };
@@ -32,8 +32,8 @@ enum class call_outcome : std::uint8_t { answered = 1, failed = 2, withdrawn = 3
 ///                                    ^                           |
 ///                                    +------- a trial fails -----+
 ///
-/// While half-open it lets one call through at a time. A call counts only in the period in which it began, so a late
-/// failure cannot open a circuit that was closed after it, nor a late success close one.
+/// While half-open it lets through one call at a time. A call counts only in the period in which it began, so a late
+/// failure cannot open a circuit that was closed after the call began, and a late success cannot close one.
 struct circuit {
   circuit_state state = circuit_state::closed;
   std::uint64_t period = 0;    ///< raised by each change of state
@@ -45,7 +45,7 @@ struct circuit {
   friend bool operator==(const circuit&, const circuit&) = default;
 };
 
-/// The state at that time: an open circuit whose time is up is half-open.
+/// The state at that time: an open circuit is half-open once its time is up.
 circuit_state state_at(const circuit& c, instant now);
 
 bool may_call(const circuit& c, instant now);
@@ -53,7 +53,7 @@ bool may_call(const circuit& c, instant now);
 /// A call begins; it belongs to the returned circuit's period. REQUIRES: may_call(c, now).
 circuit begun(circuit c, instant now);
 
-/// A person's word: open until a person closes it; closed, with no failure counted. Calls under way count no more.
+/// A person decides: open until a person closes it, or closed with no failure counted. Calls under way no longer count.
 circuit held_open(const circuit& c);
 circuit closed_anew(const circuit& c);
 

@@ -13,10 +13,10 @@ struct rate_options {
   friend bool operator==(const rate_options&, const rate_options&) = default;
 };
 
-/// A token bucket as a value: calls take a token each, time puts them back. It starts full. Counted in thousandths of a
-/// token, of which one millisecond brings exactly `per_second`: nothing is rounded, so the rate is kept for ever.
+/// A token bucket as a value: each call takes a token, time puts them back. It starts full. Counted in thousandths of a
+/// token: one millisecond brings exactly `per_second` of these, so nothing is rounded, and the rate is exact for ever.
 struct token_bucket {
-  std::uint64_t thousandths = 0; ///< in it at `at`
+  std::uint64_t thousandths = 0; ///< how many are in it at `at`
   instant at = unset;            ///< unset: full
 
   friend bool operator==(const token_bucket&, const token_bucket&) = default;

@@ -22,7 +22,7 @@ struct source {
     payload = 1,
     result = 2,
     literal = 3,
-    item = 4, ///< what a step over items gives to the task of each
+    item = 4, ///< what a step over items gives to the task of each item
   };
   kind from = kind::payload;
   std::string step;    ///< with kind::result: the name of an earlier step
@@ -36,37 +36,37 @@ struct source {
 struct input_member {
   std::string name;
   source value;
-  bool optional = false; ///< where there is no such value the member is left out; else the step cannot be carried out
+  bool optional = false; ///< if there is no such value the member is left out; otherwise the step cannot be carried out
 
   friend bool operator==(const input_member&, const input_member&) = default;
 };
 
-/// Input of a step: an object of these members. With no member at all it is the payload as it is, or with
-/// `has_empty_input` the object without members.
+/// Input of a step: an object of these members. Without any member, it is the payload as it is, or with
+/// `has_empty_input` the empty object.
 using input_mapping = std::vector<input_member>;
 
-/// What a task gives when it is processed: one value, or an object of members. A value that is not there is null, an
-/// optional member left out. It changes nothing of how the task ends.
+/// The result of a task that is processed: one value, or an object of members. A missing value is null, and a missing
+/// optional member is left out. It has no influence on how the task ends.
 struct result_mapping {
   std::optional<source> value;
   input_mapping members; ///< without `value`
 
-  /// The task has no result.
+  /// Whether the task has no result.
   bool empty() const { return !value && members.empty(); }
 
   friend bool operator==(const result_mapping&, const result_mapping&) = default;
 };
 
-/// Compares a value in an earlier step's result, or in the payload, or is made of conditions. A step whose condition
-/// does not hold is skipped. Where there is no such value, because the earlier step was itself skipped or did not give
-/// it, no comparison holds but `absent`.
+/// Compares a value in an earlier step's result, or in the payload, or consists of conditions. A step whose condition
+/// does not hold is skipped. If there is no such value, because the earlier step was itself skipped or did not return
+/// it, no comparison but `absent` holds.
 struct condition {
   enum class test : std::uint8_t {
     equals = 1,
     differs = 2,
     present = 3,
     absent = 4,
-    above = 5, ///< a number, as all that follow up to at_most
+    above = 5, ///< compares numbers, like those that follow up to at_most
     at_least = 6,
     below = 7,
     at_most = 8,
@@ -77,12 +77,12 @@ struct condition {
   std::string step; ///< payload_word: a value in the payload
   std::string pointer;
   test is = test::equals;
-  std::string literal; ///< JSON text in compact form, of what it is compared with
+  std::string literal; ///< JSON text in compact form, with which the value is compared
   std::vector<condition> parts{};
 
   friend bool operator==(const condition&, const condition&) = default;
 };
-inline constexpr std::string_view payload_word = "payload"; ///< where a step is named; no step has that name
+inline constexpr std::string_view payload_word = "payload"; ///< in place of the name of a step; no step has that name
 inline constexpr std::size_t condition_depth_max = 8;
 inline constexpr std::size_t condition_parts_max = 64; ///< comparisons of one step
 
@@ -108,8 +108,8 @@ struct wait_rule {
     sleep = 1,  ///< for `length`
     until = 2,  ///< the moment that `at` names
     next = 3,   ///< a time of day, on the clocks of the zone that `at` names
-    event = 4,  ///< an event `name` with the key that `at` names, for `length` at most
-    person = 5, ///< the answer of a person with the role `name` to `question`, for `length` at most
+    event = 4,  ///< an event `name` with the key that `at` names, for at most `length`
+    person = 5, ///< the answer of a person with the role `name` to `question`, for at most `length`
     child = 6,  ///< the end of a task of the workflow `name`, whose payload is what `at` names
     items = 7,  ///< the ends of such tasks, one for each item of the array that `at` names
   };
@@ -119,48 +119,48 @@ struct wait_rule {
   weekdays on = weekdays::all;
   span time_of_day{0}; ///< since midnight, as clocks show it
   std::string name;
-  bool passes_at_limit = false; ///< of an event or a person: at the end of `length` it is completed; else it fails
+  bool passes_at_limit = false; ///< for events and persons: completed at the end of `length`; otherwise it fails
   std::string question;
-  std::vector<std::string> choices; ///< of the answer
-  span remind_every{0};             ///< as long as nobody has answered, an alert; 0: none
-  // Of items; without `name` their workflow is made of the step (item_workflow.hpp).
-  std::uint32_t at_a_time = 0;         ///< tasks under way
-  std::uint32_t may_fail = 0;          ///< items that may fail; more fail the step
-  bool may_fail_is_percentage = false; ///< of the items, rounded down
+  std::vector<std::string> choices; ///< that the person has for the answer
+  span remind_every{0};             ///< while nobody has answered, an alert is raised this often; 0: never
+  // For items; without `name` their workflow is made from the step (item_workflow.hpp).
+  std::uint32_t at_a_time = 0;         ///< how many tasks may be under way
+  std::uint32_t may_fail = 0;          ///< how many items may fail; if more do, the step fails
+  bool may_fail_is_percentage = false; ///< `may_fail` is a percentage of the items, rounded down
 
   friend bool operator==(const wait_rule&, const wait_rule&) = default;
 };
 
-/// An agent may answer that the step was begun and ends later. Then it ends by a token, which the agent gave away with
-/// its call.
+/// An agent may answer that the step was begun and ends later. Then the step is ended with a token, which the agent
+/// passed on with its call.
 struct later_rule {
-  span limit{0};     ///< from the beginning of the attempt, whatever is heard of it
-  span heartbeat{0}; ///< without a word for so long it has expired; 0: only `limit` counts
+  span limit{0};     ///< from the beginning of the attempt, whatever is heard about it
+  span heartbeat{0}; ///< after this time without a word it has expired; 0: only `limit` counts
 
   friend bool operator==(const later_rule&, const later_rule&) = default;
 };
 
-/// The step is called again until its result is as wanted. A call that succeeds without that is no failure and uses up
-/// no attempt.
+/// The step is called again until its result is as wanted. A call that succeeds with another result is no failure and
+/// uses up no attempt.
 struct repeat_rule {
   condition until; ///< compares the step's own result, which it does not name
   span every{0};
   std::uint32_t at_most = 0;    ///< calls
-  bool passes_at_limit = false; ///< after so many it is completed with the last result; else it fails
+  bool passes_at_limit = false; ///< after the last call the step is completed with the last result; otherwise it fails
 
   friend bool operator==(const repeat_rule&, const repeat_rule&) = default;
 };
 
-/// The result must be so, or the call has failed, although the service says that it succeeded; it may have acted.
+/// The result must be so; otherwise the call has failed, although it succeeded for the service, and may have acted.
 struct expect_rule {
   condition is;         ///< compares the step's own result, which it does not name
-  bool retries = false; ///< the failure is one for now; else one for good
+  bool retries = false; ///< the failure is transient; otherwise it is permanent
 
   friend bool operator==(const expect_rule&, const expect_rule&) = default;
 };
 
-/// The step that reverses a completed one (pattern "Compensating Transaction"). It must be harmless when the step never
-/// happened, and the service must refuse the step when it arrives after its undo.
+/// The step that reverses a completed one (pattern "Compensating Transaction"). It must be harmless if the step never
+/// happened, and the service must refuse the step if that arrives after its undo.
 struct compensation {
   std::string agent;
   input_mapping input;
@@ -198,7 +198,7 @@ struct step_definition {
   workflow::on_exhausted exhausted = workflow::on_exhausted::undo;
   std::optional<workflow::compensation> compensation;
   std::optional<workflow::probe> probe;
-  std::optional<wait_rule> wait; ///< then there is neither agent nor anything else that is about attempts
+  std::optional<wait_rule> wait; ///< if set, there is no agent, and nothing that is about attempts
   std::optional<later_rule> later;
   std::optional<repeat_rule> repeat;
   std::optional<expect_rule> expect;
@@ -206,32 +206,32 @@ struct step_definition {
   friend bool operator==(const step_definition&, const step_definition&) = default;
 };
 
-/// At most so many tasks of the workflow are under way at a time whose payloads have the same value at that place.
+/// At most `at_a_time` tasks of the workflow are under way at once with the same value at that place of their payloads.
 struct limit_rule {
   std::string pointer; ///< JSON Pointer into the payload
   std::uint32_t at_a_time = 1;
-  /// Each counts at least so long from when it began: so no more than at_a_time begin within any such time.
+  /// Each counts for at least so long from its beginning: so no more than at_a_time begin within any such span.
   span per{};
 
   friend bool operator==(const limit_rule&, const limit_rule&) = default;
 };
 
-/// The named, versioned description that tasks are made from. A task pins its version.
+/// The named, versioned description from which tasks are made. A task pins its version.
 struct definition {
   std::string name;
   std::uint32_t version = 1;
   std::vector<step_definition> steps;
   span deadline{std::chrono::hours{24}}; ///< from submission to the end of the whole task
   span undo_reserve{60'000};             ///< of the deadline, kept for undo: forward work ends this much earlier
-  span grace{1000};         ///< after complete-by, until no message of an attempt can act any more; undo waits for it
-  span alert_after{60'000}; ///< a step that waits this long because no agent takes it raises an alert
-  std::uint32_t takeovers_max = 20; ///< times a task may lose its scheduler without progress before it is set aside
+  span grace{1000};         ///< how long after complete-by messages of an attempt may still act; undo waits for that
+  span alert_after{60'000}; ///< an alert is raised if no agent takes a step for this long
+  std::uint32_t takeovers_max = 20; ///< how often a task may lose its scheduler without progress before it is set aside
   std::uint8_t priority = 5;        ///< 0 first, 9 last
   result_mapping result;
   std::vector<std::string> index; ///< JSON Pointers into payloads: tasks are found by the values (payload_index.hpp)
   std::optional<limit_rule> limit;
 
-  /// Made once the definition does not change any more; without it everything is found by name, which takes longer.
+  /// Made once the definition no longer changes; without it every step is looked up by name, which takes longer.
   kept_graph graph;
 
   friend bool operator==(const definition&, const definition&) = default;
@@ -248,7 +248,7 @@ inline constexpr std::size_t text_size_max = 4096; ///< of a pointer or a litera
 inline constexpr std::size_t event_key_size_max = 256;
 inline constexpr std::size_t event_id_size_max = 256;
 inline constexpr span limit_per_min{1000};
-inline constexpr std::uint32_t at_a_time_max = 1000;            ///< tasks of a limit, or items of a step, under way
+inline constexpr std::uint32_t at_a_time_max = 1000;            ///< tasks under a limit, or items of a step, under way
 inline constexpr std::uint32_t at_a_time_usual = 10;            ///< items of a step
 inline constexpr std::uint32_t repeats_max = 10'000;            ///< calls of a step that is repeated
 inline constexpr std::size_t choices_max = 32;                  ///< of an answer
@@ -260,7 +260,7 @@ std::vector<std::string> problems(const definition& d);
 /// The position of the step of that name.
 std::optional<std::size_t> find_step(const definition& d, std::string_view name);
 
-/// Whether it holds, bool(std::size_t), of each step that step `i` directly comes after. REQUIRES: problems(d).empty().
+/// Whether `holds`, a bool(std::size_t), is true of each step directly before `i`. REQUIRES: problems(d).empty().
 template <class F>
 bool all_predecessors(const definition& d, std::size_t i, F holds) {
   const auto& after = d.steps[i].after;
@@ -276,10 +276,10 @@ bool all_predecessors(const definition& d, std::size_t i, F holds) {
   return true;
 }
 
-/// Positions of these steps.
+/// Positions of the steps that step `i` directly comes after.
 std::vector<std::size_t> predecessors(const definition& d, std::size_t i);
 
-/// Calls f(std::size_t) for each step that directly comes after step `i`, in order. REQUIRES: problems(d).empty().
+/// Calls f(std::size_t) for each step directly after step `i`, in order. REQUIRES: problems(d).empty().
 template <class F>
 void each_successor(const definition& d, std::size_t i, F f) {
   if (d.graph) {
@@ -292,12 +292,12 @@ void each_successor(const definition& d, std::size_t i, F f) {
       f(j);
 }
 
-/// Which steps must come before which, directly or through others; those of a cycle come before themselves.
+/// Which steps must come before which, directly or through others; the steps of a cycle come before themselves.
 class ancestry {
 public:
   explicit ancestry(const definition_graph& g, std::size_t steps);
 
-  /// row[j]: step j must come before that of the row.
+  /// row[j]: step j must come before the step of this row.
   struct row {
     const std::uint64_t* words;
     bool operator[](std::size_t j) const { return (words[j / 64] >> j % 64 & 1U) != 0; }
@@ -314,10 +314,10 @@ private:
 ancestry ancestors(const definition& d);
 
 /// The pointers into step `i`'s result that conditions and waits of later steps read. The caller of apply() looks them
-/// up and hands them in with the result, so that the rules never parse JSON.
+/// up and passes the values in with the result, so that the rules never parse JSON.
 std::vector<std::string> pointers_asked(const definition& d, std::size_t i);
 
-/// Names of the agents that it speaks of: those of steps, compensations and probes.
+/// Names of all agents in the definition: those of steps, compensations and probes.
 std::set<std::string> agents_of(const definition& d);
 
 inline bool is_until_told(const wait_rule& w) {
@@ -327,7 +327,7 @@ inline bool is_until_told(const wait_rule& w) {
 inline bool is_over_items(const step_definition& s) {
   return s.wait && s.wait->what == wait_rule::kind::items;
 }
-/// None is given: the agent gets the payload, and the task of an item that item. `Part`: a step, or a compensation.
+/// No input is given: an agent gets the payload, the task of an item gets the item. `Part`: a step or a compensation.
 template <class Part>
 bool is_without_input(const Part& x) {
   return x.input.empty() && !x.has_empty_input;
@@ -336,11 +336,11 @@ inline void forget_input(step_definition& s) {
   s.input.clear();
   s.has_empty_input = false;
 }
-/// A task, or one for each item: they are its children.
+/// The step starts a task, or one for each item: these are its children.
 inline bool starts_child(const step_definition& s) {
   return s.wait && (s.wait->what == wait_rule::kind::child || is_over_items(s));
 }
-/// Something reverses it: an agent, or its children are undone.
+/// Something can reverse the step: an agent, or the undo of its children.
 inline bool has_undo(const step_definition& s) {
   return s.compensation.has_value() || starts_child(s);
 }
@@ -350,7 +350,7 @@ inline bool any_starts_child(const definition& d) {
 }
 
 /// What a node must know to read the definition, or with `schedules` to work with a store that has some. In the order
-/// in which releases learnt it: each knows what is before.
+/// in which releases learnt it: whoever knows one also knows those before it.
 enum class knowledge : std::uint8_t {
   none = 0,
   waits = 1,
@@ -365,12 +365,12 @@ enum class knowledge : std::uint8_t {
 };
 inline constexpr auto newest_knowledge = knowledge::empty_inputs;
 knowledge needed_for(const definition& d);
-/// A node of some release cannot read it.
+/// Whether a node of some release cannot read the definition.
 inline bool has_waits(const definition& d) {
   return needed_for(d) != knowledge::none;
 }
 
-/// The most forward attempts (probes apart) that step `i` can use before it is exhausted, unless a person retries it.
+/// The most forward attempts (without probes) that step `i` can use before it is exhausted, unless a person retries it.
 std::uint64_t attempts_limit(const step_definition& s);
 
 } // namespace steadfast::workflow

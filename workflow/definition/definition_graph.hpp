@@ -12,13 +12,13 @@ namespace steadfast::workflow {
 
 struct definition;
 
-/// Which step comes after which, by position, so that no name is looked for while tasks go on. Made in one pass over a
-/// definition.
+/// Which step comes after which, by position, so that no step is looked up by name while tasks run. Made in one pass
+/// over a definition.
 class definition_graph {
 public:
   using positions = std::span<const std::uint32_t>;
 
-  /// Names in `after` that no step has are passed over.
+  /// Names in `after` that no step has are ignored.
   explicit definition_graph(const definition& d);
 
   /// The position of the step of that name. REQUIRES: d is what this was made from.
@@ -26,15 +26,15 @@ public:
 
   positions before(std::size_t i) const { return before_.of(i); }     ///< directly
   positions after(std::size_t i) const { return after_.of(i); }       ///< directly
-  positions asked_by(std::size_t i) const { return asked_by_.of(i); } ///< whose conditions or waits name it
+  positions asked_by(std::size_t i) const { return asked_by_.of(i); } ///< the steps whose conditions or waits name it
 
   bool any_starts_child() const { return any_starts_child_; }
 
-  /// Each step after all that come before it; those of a cycle are missing.
+  /// Each step after all that come before it; the steps of a cycle are missing.
   positions in_order() const { return in_order_; }
 
 private:
-  /// A list for each step, all in one piece.
+  /// A list for each step, all stored in one vector.
   struct lists {
     std::vector<std::uint32_t> begins{0};
     std::vector<std::uint32_t> all;
@@ -44,7 +44,7 @@ private:
   static lists turned_round(const lists& l);
   void put_in_order();
 
-  std::vector<std::uint32_t> by_name_; ///< the first step of each name
+  std::vector<std::uint32_t> by_name_; ///< the first step with each name
   lists before_;
   lists after_;
   lists asked_by_;
@@ -52,8 +52,8 @@ private:
   bool any_starts_child_ = false;
 };
 
-/// The graph of a definition that does not change any more, kept with it. A copy of the definition may be changed: it
-/// has none.
+/// The graph of a definition that no longer changes, kept with it. A copy of the definition may be changed, so it has
+/// no graph.
 class kept_graph {
 public:
   kept_graph() = default;
@@ -71,7 +71,7 @@ public:
   const definition_graph& operator*() const { return *graph_; }
   const definition_graph* operator->() const { return graph_.get(); }
 
-  friend bool operator==(const kept_graph&, const kept_graph&) { return true; } ///< it says nothing of its own
+  friend bool operator==(const kept_graph&, const kept_graph&) { return true; } ///< it has no value of its own
 
 private:
   std::unique_ptr<const definition_graph> graph_;

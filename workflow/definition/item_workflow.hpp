@@ -6,25 +6,25 @@
 #include <string>
 #include <vector>
 
-// A step with an agent that goes over items has each of them carried out as a task of a workflow of one step, which is
-// made of its own definition. docs/decisions/0007-waiting.md
+// If a step over items has an agent, each item is carried out as a task of a workflow with one step, which is made from
+// the step's own definition. docs/decisions/0007-waiting.md
 
 namespace steadfast::workflow {
 
-/// The step goes over items, and no other workflow is named for them.
+/// Whether the step is over items and names no other workflow for them.
 inline bool has_item_workflow(const step_definition& s) {
   return is_over_items(s) && s.wait->name.empty();
 }
 
-/// The name of the workflow of step `i`'s items: "WORKFLOW--STEP", or its beginning and a digest where that is too
-/// long. REQUIRES: the step goes over items.
+/// The name of the workflow for the items of step `i`: "WORKFLOW--STEP", or if that is too long its beginning and a
+/// digest. REQUIRES: the step is over items.
 std::string workflow_of_items(const definition& d, std::size_t i);
 /// Its version; 0: the newest.
 std::uint32_t version_of_items(const definition& d, std::size_t i);
 
-/// The workflow that is made of step `i`, with the version of its own. REQUIRES: has_item_workflow.
+/// The workflow that is made from step `i`, with the same version as `d`. REQUIRES: has_item_workflow.
 definition item_workflow(const definition& d, std::size_t i);
-/// All of them.
+/// The workflows that are made from all such steps.
 std::vector<definition> item_workflows(const definition& d);
 
 } // namespace steadfast::workflow

@@ -11,20 +11,20 @@
 
 namespace steadfast::workflow {
 
-/// The places of a payload that a workflow cannot do without: those that members of inputs, of compensations' inputs
-/// and of its result are taken from, unless they are optional, and those that waits and the limit go by. Steps count
-/// too whose condition may not hold. Made once for many payloads.
+/// The places that a workflow needs in a payload: those that members of inputs, of compensations' inputs and of its
+/// result are taken from, unless optional, and those that waits and the limit use. Steps whose condition may not hold
+/// count too. Made once for many payloads.
 class payload_needs {
 public:
   explicit payload_needs(const definition& d);
 
   bool empty() const { return needs_.empty(); }
 
-  /// A sentence for each place that the payload lacks, naming who needs it; but a few for a payload that lacks many.
+  /// A sentence for each place that the payload lacks, naming who needs it; only a few if the payload lacks many.
   std::vector<std::string> problems(std::string_view payload) const;
 
 private:
-  /// Of the tree of all pointers; the first is the whole document.
+  /// In the tree of all pointers; the first is the whole document.
   struct place {
     std::map<std::string, std::size_t, std::less<>> below; ///< by unescaped token
   };
@@ -42,9 +42,9 @@ private:
   std::vector<need> needs_;
 };
 
-/// Why `d`, its workflow, would take no task of it at that moment: a sentence each.
+/// Why `d`, its workflow, would accept no task of the schedule at that moment, one sentence each.
 std::vector<std::string> problems(const schedule& s, const definition& d, instant moment);
-/// Its tasks would begin with that version as long as there is no newer one.
+/// Whether its tasks would begin with that version while there is no newer one.
 bool is_for(const schedule& s, const definition& d);
 
 } // namespace steadfast::workflow

@@ -11,7 +11,7 @@ namespace steadfast::workflow {
 struct retry_policy {
   std::uint32_t attempts = 5;         ///< attempts of one round, at least 1
   span initial{1000};                 ///< wait after the first failed attempt
-  std::uint32_t factor_percent = 200; ///< each further wait is this share of the one before; at least 100
+  std::uint32_t factor_percent = 200; ///< each further wait is this percentage of the one before; at least 100
   span cap{60'000};                   ///< no wait is longer
   std::uint32_t jitter_percent = 20;  ///< a wait is shortened by a random share up to this; 0 to 100
 

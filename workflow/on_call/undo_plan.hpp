@@ -13,14 +13,14 @@ namespace steadfast::workflow {
 
 /// What an undo would do. Steps by index.
 struct undo_plan {
-  std::string refused; ///< why the task does not take the request as it is; empty: it does
+  std::string refused; ///< why the task does not accept the request in its present state; empty: it does
   std::vector<std::size_t>
-    undone; ///< whose compensations would run, in one possible order, those that failed before among them
-  std::vector<std::size_t> left; ///< that happened, or may have, and that no compensation would reverse
+    undone; ///< their compensations would run, in one possible order; includes compensations that failed before
+  std::vector<std::size_t> left; ///< they happened, or may have, and no compensation would reverse them
 };
 
-/// Of that request, undo_requested or cancelled, now: it is told by carrying it out on a copy. Of a task that does not
-/// take it, what its undo has still to do and what it leaves.
+/// The plan of that request, undo_requested or cancelled, if it came now; found by carrying it out on a copy. For a
+/// task that does not accept it: what its undo has still to do, and what it leaves.
 undo_plan plan_undo(const task& t, const definition& d, const event& request, const clock_reading& clock);
 
 } // namespace steadfast::workflow

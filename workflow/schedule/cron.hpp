@@ -11,7 +11,7 @@
 
 namespace steadfast::workflow {
 
-/// What `30 2 * * mon-fri` says: a bit for each value of a field.
+/// What `30 2 * * mon-fri` stands for: a bit for each value of a field.
 struct cron {
   std::uint64_t minutes = 0;
   std::uint32_t hours = 0;
@@ -19,7 +19,7 @@ struct cron {
   std::uint16_t months = 0;
   std::uint8_t weekdays = 0;     ///< Sunday is 0
   bool any_hour = false;         ///< the field begins with `*`
-  bool either_day_counts = true; ///< neither field of days begins with `*`: then one that matches is enough
+  bool either_day_counts = true; ///< neither field of days begins with `*`: then it is enough that one matches
 
   friend bool operator==(const cron&, const cron&) = default;
 };
@@ -29,12 +29,12 @@ struct cron_reading {
   std::string wrong; ///< why there is none
 };
 /// Five fields with lists, ranges, steps and names, or one of @hourly, @daily, @midnight, @weekly, @monthly, @yearly,
-/// @annually; as Vixie's cron reads them.
+/// @annually; read as Vixie's cron reads them.
 cron_reading read_cron(std::string_view text);
 
-/// The first moment after `after`. Hours that are named come once a day: a time that the clocks are put forward over is
-/// the moment at which they are, and of one that comes twice the first counts. With `*` for the hours, moments come as
-/// the clocks show them, be it twice. Nothing: there is no such zone, or none comes within forty years.
+/// The first moment after `after`. Hours that are named come once a day: if the clocks are put forward over such a
+/// time, the moment is that of the change, and if a time comes twice, the first counts. With `*` for the hours, moments
+/// come as the clocks show them, even twice. Nothing: there is no such zone, or no moment within forty years.
 std::optional<instant> next_moment(const cron& c, std::string_view zone, instant after);
 
 } // namespace steadfast::workflow

@@ -29,9 +29,9 @@ public:
   auto rbegin() const { return all().rbegin(); }
   auto rend() const { return all().rend(); }
   const attempt_record& operator[](std::size_t i) const { return all()[i]; }
-  const attempt_record& back() const { return all().back(); } ///< REQUIRES: there is one
+  const attempt_record& back() const { return all().back(); } ///< REQUIRES: not empty
 
-  /// To be changed. What was read of it before stays as it was.
+  /// The lines, to be changed. Copies that were made before stay as they were.
   lines& change() {
     if (!lines_)
       lines_ = shared_value<lines>{lines{}};

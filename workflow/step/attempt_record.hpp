@@ -24,7 +24,7 @@ enum class attempt_outcome : std::uint8_t {
   failed_permanent = 3,
   declined = 4, ///< the agent never sent it
   expired = 5,  ///< complete-by passed
-  stopped = 6,  ///< not wanted any more, and its agent was told so before it ended
+  stopped = 6,  ///< no longer wanted, and its agent was told so before it ended
 };
 
 std::string_view to_string(attempt_action a); ///< "do", "probe", "undo"
@@ -35,7 +35,7 @@ struct attempt_record {
   std::uint32_t number = 0;
   attempt_action action = attempt_action::perform;
   attempt_outcome outcome = attempt_outcome::open;
-  std::uint64_t epoch = 0; ///< lock epoch it was dispatched under
+  std::uint64_t epoch = 0; ///< lock epoch under which it was dispatched
   instant started_at;
   instant ended_at;
   std::string agent;

@@ -11,8 +11,8 @@
 
 namespace steadfast::workflow {
 
-/// Up to eight steps. Copies share each of them until one changes it: to make or drop a copy counts the owners of each
-/// step, and touches nothing else of it. A step to which nothing has happened is an empty pointer.
+/// Up to eight steps. Copies share each step until one of them changes it: making or dropping a copy only counts the
+/// owners of each step, and touches nothing else of it. A step to which nothing has happened is an empty pointer.
 class few_steps {
 public:
   static constexpr std::size_t size_max = 8;
@@ -33,17 +33,17 @@ public:
   const_iterator begin() const;
   const_iterator end() const;
 
-  /// Step `i`, to be changed. What was read of it before may be the old one.
+  /// Step `i`, to be changed. References to it from before may still refer to the old step.
   step& change(std::size_t i) { return steps_[i].change(); }
   /// REQUIRES: there are less than size_max.
   void push_back(step s) {
     if (auto& to = steps_[size_++]; s != step{})
       to.change() = std::move(s);
   }
-  /// By new ones. REQUIRES: at most size_max.
+  /// Adds new steps up to that count. REQUIRES: at most size_max.
   void grow(std::size_t count) { size_ = static_cast<std::uint8_t>(count); }
 
-  /// Step `i` is the same in both, not only equal. Of two that are alike it may say no.
+  /// Whether both share step `i`, rather than having equal ones. May say no for steps that are equal.
   bool is_same(const few_steps& other, std::size_t i) const { return steps_[i].is_same(other.steps_[i]); }
 
   friend bool operator==(const few_steps&, const few_steps&) = default;

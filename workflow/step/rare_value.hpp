@@ -4,7 +4,7 @@
 
 namespace steadfast::workflow {
 
-/// A value that few have: one that is as `T` begins takes the room of a pointer. Copies share it until one changes it.
+/// A value that is rarely set: as `T` begins, it takes only a pointer. Copies share it until one of them changes it.
 template <class T>
 class rare_value {
 public:
@@ -12,7 +12,7 @@ public:
   const T* operator->() const { return &**this; }
   bool empty() const { return !held_ || *held_ == none; }
 
-  /// To be changed. What was read of it before stays as it was if others have it too.
+  /// The value, to be changed. References from before stay as they were if other copies have it too.
   T& change() {
     if (!held_)
       held_ = shared_value<T>{T{}};
@@ -20,7 +20,7 @@ public:
   }
   void clear() { held_ = {}; }
 
-  /// The same one, not only equal: of two that are equal it may say no.
+  /// Whether both share one value, rather than having equal ones: may say no for equal values.
   bool is_same(const rare_value& other) const { return held_.is_same(other.held_); }
 
   friend bool operator==(const rare_value& a, const rare_value& b) { return a.held_.is_same(b.held_) || *a == *b; }

@@ -6,8 +6,8 @@
 
 namespace steadfast::workflow {
 
-/// A value that copies share until one of them changes it (copy on write). Copies may be read, changed and dropped in
-/// different threads.
+/// A value that copies share until one of them changes it (copy on write). Different copies may be read, changed and
+/// dropped in different threads.
 template <class T>
 class shared_value {
 public:
@@ -28,13 +28,13 @@ public:
   }
 
   explicit operator bool() const { return held_ != nullptr; }
-  bool is_same(const shared_value& other) const { return held_ == other.held_; } ///< the same one, not an equal one
+  bool is_same(const shared_value& other) const { return held_ == other.held_; } ///< the shared one, not an equal one
 
-  // REQUIRES of all below: it holds something.
+  // REQUIRES for all below: it holds something.
   const T& operator*() const { return held_->value; }
   const T* operator->() const { return &held_->value; }
 
-  /// To be changed. What was read of it before stays as it was if others have it too.
+  /// The value, to be changed. References from before stay as they were if other copies have it too.
   T& change() {
     if (held_->owners.load(std::memory_order_acquire) != 1) {
       shared_value copy;

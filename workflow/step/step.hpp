@@ -29,7 +29,7 @@ enum class step_state : std::uint8_t {
 
 std::string_view to_string(step_state s);
 
-/// A value found in a step's result, kept with the state so that conditions need not read the result again.
+/// A value from a step's result, kept with the state so that conditions need not read the result again.
 struct fact {
   std::string pointer;
   std::string json; ///< compact JSON text
@@ -37,13 +37,13 @@ struct fact {
   friend bool operator==(const fact&, const fact&) = default;
 };
 
-/// Of a step that waits for somebody, or has; most steps never do.
+/// For a step that waits for somebody, or has waited; most steps never do.
 struct wait_state {
-  std::string token;       ///< digest of the token that ends a waiting step which an agent has begun; else empty
-  std::string progress;    ///< what was told of it with that token
+  std::string token;       ///< digest of the token that ends a waiting step which an agent has begun; otherwise empty
+  std::string progress;    ///< what was last told about it with that token
   std::string event_key;   ///< of the event that it waits for, or has taken
   std::uint64_t event = 0; ///< number of the event that it has taken; 0: none
-  std::uint32_t calls = 0; ///< of a step that is repeated, those that ended without the result that is wanted
+  std::uint32_t calls = 0; ///< of a repeated step: calls that ended without the wanted result
 
   friend bool operator==(const wait_state&, const wait_state&) = default;
 };
@@ -53,21 +53,21 @@ struct step {
   step_state state = step_state::not_started;
   attempt_action doing = attempt_action::none; ///< of the open attempt
   std::uint32_t attempt = 0;                   ///< number of the last attempt; do, probe and undo share the count
-  std::uint32_t tries = 0;                     ///< failed attempts of the present round
+  std::uint32_t tries = 0;                     ///< failed attempts of the current round
   std::uint32_t failure_count = 0;             ///< failed rounds since the last cool-off
   std::uint32_t cool_offs = 0;                 ///< cool-offs used
   std::uint32_t key_generation = 0;            ///< raised when a person asks for a new idempotency key
   bool maybe_done = false;                     ///< an ended attempt may have acted
   bool needs_review = false;                   ///< a round is used up; the supervisor counts it and decides
-  bool probe_given_up = false;                 ///< the probe asked before undo gave no answer
+  bool probe_given_up = false;                 ///< the probe that was sent before an undo gave no answer
   bool wait_alerted = false;                   ///< the alert for a long wait was raised
   instant complete_by;                         ///< of the last attempt
-  instant settles_at;                          ///< from here on no ended attempt can act any more
-  instant not_before;                          ///< earliest next attempt; of a waiting step, the end of the wait
-  instant waiting_since;                       ///< first of the refusals in a row by which no agent took it
+  instant settles_at;                          ///< from here on, no ended attempt can act any more
+  instant not_before;                          ///< earliest next attempt; for a waiting step, the end of the wait
+  instant waiting_since;                       ///< when the first of the refusals in a row came: no agent takes it
   instant completed_at;
   std::uint32_t completed_order = 0; ///< 1 for the step that completed first
-  std::uint32_t log_dropped = 0;     ///< lines of `log` that gave way
+  std::uint32_t log_dropped = 0;     ///< how many lines of `log` were dropped
   blob result;
   std::vector<fact> facts;
   std::string error;       ///< last failure
@@ -78,7 +78,7 @@ struct step {
   friend bool operator==(const step&, const step&) = default;
 };
 
-/// An agent has begun it and it is not over. It may act, as one with an open attempt may.
+/// An agent has begun the step, and it is not over. It may act, just as a step with an open attempt may.
 inline bool ends_later(const step& s) {
   return s.state == step_state::waiting && !s.wait->token.empty();
 }

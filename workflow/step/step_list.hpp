@@ -14,9 +14,9 @@
 namespace steadfast::workflow {
 
 /// The steps of a task. They lie in stretches of eight, and copies of a task share stretches and steps: a change copies
-/// the step, and the pointers of its stretch. Which steps of two tasks differ is found by which they do not share. Each
-/// stretch knows which of its steps the rules may have to look at. A task of up to eight steps has one stretch; of
-/// larger ones sixteen stretches make a block, which is shared and knows the same of all its steps.
+/// only the step, and the pointers of its stretch. Where two tasks differ is found by what they do not share. Each
+/// stretch knows which of its steps the rules may have to look at. A task of up to eight steps has one stretch; in
+/// larger tasks sixteen stretches form a block, which is shared too and knows the same about all of its steps.
 class step_list {
 public:
   static constexpr std::size_t stretch_size = few_steps::size_max;
@@ -40,36 +40,36 @@ public:
   iterator begin() const;
   iterator end() const;
 
-  /// Step `i`, to be changed. Valid until the list is copied; what was read of the step before may be the old one.
+  /// Step `i`, to be changed. Valid until the list is copied; references from before may still refer to the old step.
   step& change(std::size_t i);
   void push_back(step s);
-  /// Makes it longer by new steps, or shorter.
+  /// Appends new steps, or removes the last ones.
   void resize(std::size_t count);
 
-  /// Sums up the stretches that were changed, once all changes are made: what comes after is faster then.
+  /// Sums up the changed stretches, once all changes are made: what follows is faster then.
   void settle();
 
-  /// Calls f(position) for each step with that mark, in order. Steps may be changed meanwhile.
+  /// Calls f(position) for each step with that mark, in order. `f` may change steps.
   template <step_mark M, class F>
   void each(F f) const;
   template <step_mark M>
   bool any() const;
-  /// Calls f(step_summary) for summaries that together are about all steps.
+  /// Calls f(step_summary) for summaries that together cover all steps.
   template <class F>
   void each_summary(F f) const;
 
   std::uint32_t last_order() const; ///< the highest completed_order
 
-  /// A step that was never tried waits for others or has been started: nobody has to look for those that may start now.
-  /// False where it is not known. Not part of the value.
+  /// Every step that was never tried waits for others or has been started: nobody has to look for steps that may start
+  /// now. False: that is not known. Not part of the value.
   bool is_caught_up() const { return is_caught_up_; }
   void set_caught_up(bool is) { is_caught_up_ = is; }
 
-  const few_steps& stretch_of(std::size_t i) const { return stretch_at(i).steps; } ///< that step `i` is in
-  /// Takes the place of the stretch that begins with step `first`. REQUIRES: it begins one, and has as many steps.
+  const few_steps& stretch_of(std::size_t i) const { return stretch_at(i).steps; } ///< the stretch with step `i`
+  /// Replaces the stretch that begins with step `first`. REQUIRES: a stretch begins there, and has as many steps.
   void put_stretch(std::size_t first, few_steps steps);
 
-  /// Calls f(position) for the first step of each stretch of `b` that `a` has not alike: of lists of two sizes, of all.
+  /// Calls f(position) for the first step of each stretch of `b` that `a` does not share; for all if the sizes differ.
   template <class F>
   friend void each_changed_stretch(const step_list& a, const step_list& b, F f) {
     if (a.size_ != b.size_) {
@@ -84,7 +84,7 @@ public:
         a.each_changed_stretch_in(b, i, f);
   }
 
-  /// Calls f(position) for at least each step of `b` that `a` has not alike: of lists of two sizes, for all.
+  /// Calls f(position) for at least each step of `b` that differs in `a`; for all steps if the sizes differ.
   template <class F>
   friend void each_difference(const step_list& a, const step_list& b, F f) {
     each_changed_stretch(a, b, [&](std::size_t first) {
@@ -103,7 +103,7 @@ private:
   struct stretch {
     few_steps steps;
     step_summary sum;
-    bool is_settled = false; ///< `sum` is right
+    bool is_settled = false; ///< `sum` is up to date
 
     friend bool operator==(const stretch& a, const stretch& b) { return a.steps == b.steps; }
   };
@@ -112,7 +112,7 @@ private:
   struct block {
     std::vector<shared_stretch> stretches;
     step_summary sum;
-    bool is_settled = false; ///< `sum` is right, and so is that of each stretch
+    bool is_settled = false; ///< `sum` is up to date, and so is that of each stretch
   };
 
   static void settle(stretch& s);
@@ -134,7 +134,7 @@ private:
 
   std::size_t size_ = 0;
   shared_stretch first_;
-  std::vector<shared_value<block>> rest_; ///< what comes after the first stretch
+  std::vector<shared_value<block>> rest_; ///< all after the first stretch
   bool is_caught_up_ = false;
 };
 

@@ -11,15 +11,15 @@ namespace steadfast::workflow {
 enum class step_mark : std::uint8_t {
   open,        ///< an attempt is open
   unfinished,  ///< neither completed nor skipped
-  tried,       ///< may be tried again as soon as all before it have passed, or waits
-  untried,     ///< never tried, nor skipped
-  acted,       ///< it happened, or may have, and was not undone
-  undo_failed, ///< and is still in place
+  tried,       ///< may be tried again once all before it have passed, or waits
+  untried,     ///< neither tried nor skipped
+  acted,       ///< it happened, or may have happened, and was not undone
+  undo_failed, ///< its undo failed: it is still in place
   burdened,    ///< waits for something, or counts failures
   settles,     ///< an ended attempt may act until a moment
 };
 
-/// The step completed, or may have acted, and that was not undone.
+/// Whether the step completed, or may have acted, and was not undone.
 inline bool may_have_acted(const step& s) {
   switch (s.state) {
     case step_state::completed:
@@ -60,7 +60,7 @@ bool has_mark(const step& s) {
   return false;
 }
 
-/// A bit for each step that has the mark, the first one's the lowest.
+/// A bit for each step that has the mark; the lowest bit is the first step.
 template <step_mark M>
 std::uint8_t marked_of(const few_steps& steps) {
   unsigned marked = 0;
@@ -69,18 +69,18 @@ std::uint8_t marked_of(const few_steps& steps) {
   return static_cast<std::uint8_t>(marked);
 }
 
-/// What the rules want to know of a few steps without looking at each.
+/// What the rules want to know about a few steps without looking at each of them.
 struct step_summary {
-  std::uint64_t marks = 0; ///< a byte for each mark with a bit for each step; of several summaries: 0 if none has it
+  std::uint64_t marks = 0; ///< a byte for each mark, with a bit for each step; of several summaries: 0 if none has it
   std::uint32_t last_order = 0; ///< the highest completed_order
-  bool needs_review = false;    ///< one does
+  bool needs_review = false;    ///< any step does
   instant open_until = never;   ///< the earliest complete_by of an open attempt
-  instant wakes_at = never;     ///< the earliest not_before of a step without attempt
-  instant waits_since = never;  ///< the earliest waiting_since that no alert was raised for
+  instant wakes_at = never;     ///< the earliest not_before of a step without an open attempt
+  instant waits_since = never;  ///< the earliest waiting_since for which no alert was raised
   instant settles_at;           ///< the latest
 
   std::uint8_t of(step_mark m) const { return static_cast<std::uint8_t>(marks >> 8 * static_cast<unsigned>(m)); }
-  /// Makes it one of both.
+  /// Makes it the summary of both.
   void add(const step_summary& other);
 };
 step_summary summary_of(const few_steps& steps);

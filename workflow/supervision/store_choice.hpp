@@ -12,9 +12,9 @@ struct store_candidate {
   bool has_begun = false; ///< it says so now, and did not before
 };
 
-/// Address of the one whose store to use, or to wait for; empty: there is no candidate. Of several that offer it, the
-/// one that began last, for the others have lost it and do not know yet; who is only connected again has not begun. A
-/// wrong choice costs time and nothing else: a store that was taken over writes nothing. `followed`: the last choice.
+/// Address of the candidate whose store to use, or to wait for; empty: there is none. If several offer it: the one that
+/// began last, since the others have lost it and do not know yet; being merely connected again is no beginning. A wrong
+/// choice costs nothing but time: a store that was taken over writes nothing. `followed`: the last choice.
 std::string store_to_follow(const std::vector<store_candidate>& all, const std::string& followed);
 
 } // namespace steadfast::workflow

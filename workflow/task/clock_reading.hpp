@@ -7,10 +7,10 @@
 namespace steadfast::workflow {
 
 /// What a clock shows. A clock is set when its process starts, from a wall clock that may be wrong by any amount: an
-/// instant of before that is another clock's, and says nothing of how much time has passed since.
+/// instant from before that belongs to another clock, and says nothing about how much time has passed since.
 struct clock_reading {
   instant now;
-  instant set_at; ///< and what names the clock; unset: it does not matter
+  instant set_at; ///< also identifies the clock; unset: it does not matter
 
   clock_reading() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): where clocks do not change, a moment is all
@@ -18,9 +18,9 @@ struct clock_reading {
 };
 
 /// Gives attempts that were begun before the clock was set their whole time again: only then is it certain that they
-/// are over, whatever the clock shows (promise P22). A clock that was set back leaves none more than that: what is
-/// ordered again would else have hours to act, and an undo that goes by yet another clock would not wait for it (P15).
-/// Doing so twice is doing so once. A `now` that is not known is `never`.
+/// are over, whatever the clock shows (promise P22). If the clock was set back, none keeps more than that: what is
+/// ordered again would otherwise have hours to act, and an undo timed by yet another clock would not wait for it (P15).
+/// Doing this twice changes nothing more. If `now` is not known, pass `never`.
 void carry_over(task& t, const definition& d, const clock_reading& clock);
 
 } // namespace steadfast::workflow

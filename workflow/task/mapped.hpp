@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-// Values from the payload and the results of a task, as its definition maps them.
+// Values from the payload and the results of a task, mapped as its definition says.
 
 namespace steadfast::workflow {
 
@@ -20,20 +20,20 @@ struct mapped_value {
 };
 mapped_value value_of(const source& s, const task& t, const definition& d);
 
-/// What rules go by while a task goes on, as it is written there: of the payload, or of the values that are kept of a
-/// step's result. Nothing: there is none, or the payload is no JSON.
+/// Values that the rules use while a task goes on, as they are written there: in the payload, or among the values that
+/// are kept from a step's result. Nothing: there is no such value, or the payload is not JSON.
 std::optional<std::string_view> payload_at(const task& t, std::string_view pointer);
 std::optional<std::string_view> fact_at(const step& s, std::string_view pointer);
 std::optional<std::string_view> fact_in(const std::vector<fact>& facts, std::string_view pointer);
 
-/// A skipped step has no result; what depends on it sees null.
+/// Whether the source is the result of a skipped step, which has none: what depends on it sees null.
 bool is_of_skipped(const source& s, const task& t, const definition& d);
 
-/// An object of members whose values are JSON texts, so that no digit of theirs is lost.
+/// An object with these members. Their values are JSON texts, so no digit is lost.
 std::string object_of(const std::map<std::string, std::string>& members);
 
-/// The result of the task, as its workflow maps it (result_mapping): a JSON text. Empty: it is not processed, or the
-/// workflow defines no result. REQUIRES: the task with its large results.
+/// The result of the task, made as its workflow says (result_mapping): a JSON text. Empty: the task is not processed,
+/// or the workflow defines no result. REQUIRES: the task has its large results.
 std::string result_of(const task& t, const definition& d);
 
 /// The values that conditions of the definition read from this result of step `step`; missing ones are left out.

@@ -6,7 +6,7 @@
 
 namespace steadfast::workflow {
 
-/// So begins the reason of the act that suspends a task which is taken in from another store before it has ended.
+/// How the reason of the act begins that suspends a task which was taken in from another store before it had ended.
 inline constexpr std::string_view imported = "imported";
 
 inline bool was_taken_in(const act& a) {

@@ -6,16 +6,16 @@
 
 namespace steadfast::workflow {
 
-/// Reads a JSON text from its beginning to its end. REQUIRES: is_json(text), and calls that fit what comes next.
+/// Reads a JSON text from beginning to end. REQUIRES: is_json(text), and calls that fit what comes next.
 class json_scan {
 public:
   explicit json_scan(std::string_view text) : rest_{text} {}
 
-  /// The first character of what comes next, after space.
+  /// The first character of what comes next, after white space.
   char next();
-  /// Into an object or array; false: it is empty, and passed.
+  /// Enters an object or array; false: it is empty, and was skipped.
   bool enter();
-  /// After a value in an object or array: to the next one; false: it was the last, and the object or array is passed.
+  /// After a value in an object or array: goes to the next; false: it was the last, and the object or array was left.
   bool more();
   /// Name of a member, and its colon.
   std::string name();
@@ -25,12 +25,12 @@ public:
   std::string_view literal();
   /// Name of a member as it is written, and its colon.
   std::string_view literal_name();
-  /// What string() says of a literal.
+  /// What string() returns for a literal.
   static std::string unescaped(std::string_view literal);
   /// A number, true, false or null as it is written.
   std::string_view word();
   void skip_value();
-  /// The same, and what it is, as it is written.
+  /// Skips the value as well, and returns it as it is written.
   std::string_view value();
 
 private:

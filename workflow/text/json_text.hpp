@@ -6,13 +6,13 @@
 
 namespace steadfast::workflow {
 
-/// A JSON text (RFC 8259) and nothing else, nested at most 64 deep. The rules check JSON but never read it.
+/// Whether the text is JSON (RFC 8259) and no more, nested at most 64 deep. The rules check JSON but never read it.
 bool is_json(std::string_view text);
 
-/// A JSON text without space between its tokens: two such texts can be compared as bytes.
+/// A JSON text without white space between its tokens: two such texts can be compared as bytes.
 bool is_compact_json(std::string_view text);
 
-/// How much of the text stands in a JSON string as it is: up to the first quotation mark, backslash or control
+/// How much of the text can stand in a JSON string unchanged: all up to the first quotation mark, backslash or control
 /// character.
 inline std::size_t plain_in_string(std::string_view text) {
   const auto* const end = text.data() + text.size();

@@ -9,7 +9,7 @@ namespace steadfast::workflow {
 inline constexpr std::size_t name_size_max = 64;
 inline constexpr std::string_view name_rule = "1 to 64 of the characters A-Z a-z 0-9 _ -";
 
-/// Fit to name a workflow, a step or an agent: see name_rule.
+/// Whether it can name a workflow, a step or an agent: see name_rule.
 bool is_name(std::string_view text);
 
 /// 1 to `size_max` printable ASCII characters, none of them a space.
@@ -18,14 +18,14 @@ bool is_word(std::string_view text, std::size_t size_max);
 /// 1 to `size_max` printable ASCII characters, spaces among them.
 bool is_text(std::string_view text, std::size_t size_max);
 
-/// The first bytes of the text, at most `size_max`, without a part of a UTF-8 character at the end.
+/// The beginning of the text, at most `size_max` bytes, without part of a UTF-8 character at its end.
 std::string clipped(std::string_view text, std::size_t size_max);
 
-/// The text, or of one that is longer its beginning, the separator and a digest. That keeps texts apart, and is not
-/// hard to meet on purpose. REQUIRES: size_max > 33.
+/// The text; or if it is too long, its beginning, the separator and a digest. That keeps texts apart, but not against
+/// somebody who wants them to collide. REQUIRES: size_max > 33.
 std::string fitted(std::string text, std::size_t size_max, char separator);
 
-/// The text between backticks, safe to show: cut at 64 bytes, what is no UTF-8 or steers a terminal as '?'.
+/// The text between backticks, safe to show: cut at 64 bytes; invalid UTF-8 and what controls a terminal become '?'.
 std::string quoted(std::string_view text);
 
 } // namespace steadfast::workflow

@@ -7,8 +7,8 @@
 
 namespace steadfast::workflow {
 
-/// The known name that `name` was probably meant to be: the one with the fewest single-letter edits, a swap of
-/// neighbours counting as one, if they are few for its length.
+/// The known name that `name` was probably meant to be: the one with the fewest single-letter edits (a swap of
+/// neighbours counts as one), if these are few for its length.
 std::optional<std::string> nearest(std::string_view name, const std::vector<std::string>& known);
 
 } // namespace steadfast::workflow

@@ -7,7 +7,7 @@
 
 namespace steadfast::workflow {
 
-/// The parts between the separators, empty ones too: one more than there are separators. They live as long as the text.
+/// The parts between the separators, also empty ones: one more than there are separators. They are views of `text`.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
 /// The parts with the separator between them.

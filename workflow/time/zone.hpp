@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
-// Time of day as the clocks of a place show it, by the system's time zone data (IANA), which is read once. Throws
-// nothing; may be used in any thread.
+// The time of day as the clocks of a place show it, by the system's time zone data (IANA), which is read once. Throws
+// nothing; may be used on any thread.
 
 namespace steadfast::workflow {
 
@@ -24,22 +24,22 @@ enum class weekdays : std::uint8_t {
   sunday = 9,
 };
 
-/// "Europe/Lisbon": the system knows it.
+/// Whether the system knows that zone, for instance "Europe/Lisbon".
 bool is_time_zone(std::string_view name);
 
-/// A stretch of time in which the clocks of a zone stand at the same distance to UTC.
+/// A stretch of time in which the clocks of a zone have the same offset from UTC.
 struct zone_stretch {
-  instant begin; ///< the clocks were changed then; 1970 at the earliest
+  instant begin; ///< when the clocks were changed; 1970 at the earliest
   instant end;
-  span offset{};        ///< what they show is UTC and this
-  span offset_before{}; ///< the same of the stretch before
+  span offset{};        ///< added to UTC, gives what the clocks show
+  span offset_before{}; ///< the offset of the stretch before
 };
-/// The one that a moment lies in. Nothing: there is no such zone.
+/// The stretch with that moment. Nothing: there is no such zone.
 std::optional<zone_stretch> stretch_at(std::string_view zone, instant t);
 
-/// The first moment after `now` at which the clocks of the zone come to that time of day (since midnight) on such a
-/// day. Where they are put forward over it, the moment at which they are; where it comes twice, the first time.
-/// Nothing: there is no such zone, or `now` is too late to say.
+/// The first moment after `now` at which the clocks of the zone show that time of day (since midnight) on such a day.
+/// If they are put forward over it: the moment when they are; if it comes twice: the first time. Nothing: there is no
+/// such zone, or `now` is too late to tell.
 std::optional<instant> next_time_of_day(std::string_view zone, span time_of_day, weekdays on, instant now);
 
 } // namespace steadfast::workflow

@@ -17,7 +17,7 @@ struct wake_at { std::size_t step = 0; instant at; };                     ///< t
 struct let_go {};                                                         ///< the lock is gone: forget the task
 // clang-format on
 
-/// Everything the outside may be asked to do. Each is a function of the stored task, so it can be said again.
+/// Everything that others may be asked to do. Each command follows from the stored task, so it can be given again.
 using command = std::variant<dispatch, stop_attempt, expire_at, wake_at, let_go>;
 
 /// Stored.
@@ -31,13 +31,13 @@ enum class notice_kind : std::uint8_t {
   error = 7,
   suspended = 8,
   resumed = 9,
-  outward = 10, ///< for a webhook and not for an observer: `step` is its id, `text` its body
+  outward = 10, ///< for a webhook, not an observer: `step` is the notification's id, `text` its body
 };
 std::string_view to_string(notice_kind k);
 
-/// Progress for the task's observer; committed with the state it reports, kept until acknowledged.
+/// Progress for the task's observer; committed with the state that it reports, kept until acknowledged.
 struct notice {
-  std::uint32_t sequence = 0; ///< 1 for the task's first
+  std::uint32_t sequence = 0; ///< 1 for the first of the task
   notice_kind kind = notice_kind::accepted;
   std::string step; ///< with step_started and step_completed
   std::string text; ///< the cause, where there is one
@@ -46,7 +46,7 @@ struct notice {
   friend bool operator==(const notice&, const notice&) = default;
 };
 
-/// A durable note that a person is needed; committed with the state it reports.
+/// A durable note that a person is needed; committed with the state that it reports.
 struct alert {
   std::string kind; ///< "error", "undo_failed", "waiting", "set_aside", "stuck"; "act": what a person did
   std::string text; ///< what happened, what is still in place, what to do

@@ -6,9 +6,9 @@
 
 namespace steadfast::workflow {
 
-/// What it compares is in the payload, or was kept of the results of steps.
+/// For a condition on the payload, or on values that were kept from the results of steps.
 bool condition_holds(const condition& c, const task& t, const definition& d);
-/// All that it compares is in one result, of which this was kept.
+/// For a condition on one result, from which `facts` were kept.
 bool condition_holds(const condition& c, const std::vector<fact>& facts);
 
 } // namespace steadfast::workflow

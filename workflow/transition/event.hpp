@@ -9,7 +9,7 @@
 
 namespace steadfast::workflow {
 
-/// Names one attempt. What an agent says counts only if all three are the current ones.
+/// Identifies one attempt. What an agent says counts only if all three are current.
 struct attempt_ref {
   std::size_t step = 0;
   std::uint32_t attempt = 0;
@@ -30,24 +30,24 @@ struct attempt_succeeded {
   attempt_ref ref;
   blob result;
   std::vector<fact> facts;
-  bool unsettled = false; ///< an earlier call of it ended without the service's own word, and may act yet
+  bool unsettled = false; ///< an earlier call of the attempt ended without the service's own answer, and may still act
 };
 struct attempt_failed {
   attempt_ref ref;
-  bool permanent = false; ///< another attempt is of no use
-  bool maybe_done = true; ///< the remote side may have acted all the same; false when it refused
+  bool permanent = false; ///< another attempt would be useless
+  bool maybe_done = true; ///< the remote side may have acted nevertheless; false when it refused
   span retry_after{0};    ///< the service asked for at least this wait
   std::string why;
-  bool unsettled = false; ///< the service has not said so itself: it may act until complete-by and grace are over
+  bool unsettled = false; ///< the service itself has not answered: it may act until complete-by and grace are over
 };
 struct attempt_declined { attempt_ref ref; span retry_after{0}; std::string why; }; ///< never sent; counts as no try
-struct attempt_stopped { attempt_ref ref; bool maybe_done = true; bool unsettled = false; }; ///< likewise
+struct attempt_stopped { attempt_ref ref; bool maybe_done = true; bool unsettled = false; }; ///< its agent stopped it
 struct probe_denied { attempt_ref ref; };       ///< the remote side says: it did not happen
-/// It was begun, and whoever has the token of that digest says how it ends. Only of an attempt to perform the step.
+/// The step was begun, and whoever has the token with that digest says how it ends. Only for an attempt to perform.
 struct attempt_taken_on { attempt_ref ref; std::string token; bool unsettled = false; }; ///< as of attempt_succeeded
 struct attempt_expired { attempt_ref ref; };    ///< its complete-by passed; `epoch` is not compared
 
-/// By which a token is known.
+/// Identifies the use of a token.
 struct token_use { std::size_t step = 0; std::uint32_t attempt = 0; std::string digest; };
 struct later_completed { token_use by; blob result; std::vector<fact> facts; };
 struct later_failed {
@@ -57,7 +57,7 @@ struct later_failed {
   span retry_after{0};
   std::string why;
 };
-/// It goes on: it has `length` from now, or as long as its definition says, but never beyond its limit.
+/// The step goes on: for `length` from now, or as long as its definition says, but never beyond its limit.
 struct later_extended { token_use by; span length{0}; std::string progress; };
 
 // What a waiting step waits for
@@ -69,7 +69,7 @@ struct event_came {
   std::string who;
 };
 
-/// The child of step `i` has ended, or goes on after it had.
+/// The child of step `i` has ended, or goes on after it had ended.
 struct child_ended { std::size_t step = 0; child_end end; };
 
 // Supervision
@@ -86,7 +86,7 @@ struct step_skipped { std::size_t step = 0; blob result; std::vector<fact> facts
 struct payload_edited { blob payload; by person; };
 struct undo_requested { by person; };
 struct cancelled { by person; };
-/// To the question that the step asks. `result`: what later steps see of it.
+/// The answer to the question that the step asks. `result`: what later steps see of it.
 struct answered {
   std::size_t step = 0;
   std::uint32_t attempt = 0;

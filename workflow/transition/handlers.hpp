@@ -7,11 +7,11 @@
 
 namespace steadfast::workflow {
 
-/// What a handler makes of an event; unless it is applied, the draft is thrown away.
+/// What a handler makes of an event; unless the result is `applied`, the draft is thrown away.
 struct ruling {
   event_status result = event_status::applied;
   std::string reason;
-  bool is_late_reply = false; ///< an agent spoke of an attempt that does not count any more
+  bool is_late_reply = false; ///< an agent spoke of an attempt that no longer counts
   bool is_too_early = false;  ///< refused, and may be applied soon
 };
 inline ruling applied() {
@@ -24,7 +24,7 @@ inline ruling refused(std::string why) {
   return {event_status::refused, std::move(why)};
 }
 
-/// Why what an agent says of this attempt does not count, if so.
+/// Why what an agent says about this attempt does not count; nothing: it counts.
 std::optional<ruling> too_late(const draft& x, const attempt_ref& ref);
 
 // One function per event. Work:

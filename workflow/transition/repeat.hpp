@@ -10,18 +10,18 @@
 
 namespace steadfast::workflow {
 
-/// An attempt of step `i` succeeded: completes it, or lets it wait for its next call, or turns the task round after the
-/// last. REQUIRES: the attempt was closed.
+/// An attempt of step `i` succeeded: completes the step, or lets it wait for its next call, or turns the task round
+/// after the last call. REQUIRES: the attempt was closed.
 void complete_or_repeat(draft& x, std::size_t i, const blob& result, const std::vector<fact>& facts);
 
-/// Why a success of step `i` is a failure: its result is not as the step expects. Empty: it is, or the task is undone,
-/// and whatever was done is reversed.
+/// Why a success of step `i` counts as a failure: its result is not as the step expects. Empty: it is; or the task is
+/// being undone, and whatever was done is reversed.
 std::string why_unexpected(const draft& x, std::size_t i, const std::vector<fact>& facts);
 
-/// How the attempt ended then.
+/// How such an attempt ended.
 attempt_outcome outcome_of_unexpected(const draft& x, std::size_t i);
 
-/// Step `i` has failed so, for good or for now, and may have acted. REQUIRES: the attempt was closed.
+/// Step `i` failed like this, for good or for now, and may have acted. REQUIRES: the attempt was closed.
 void fail_unexpected(draft& x, std::size_t i, const std::string& why);
 
 } // namespace steadfast::workflow

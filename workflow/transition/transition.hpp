@@ -13,9 +13,9 @@
 namespace steadfast::workflow {
 
 enum class event_status : std::uint8_t {
-  applied, ///< `next` differs from the task and must be stored before anything is said
-  ignored, ///< normal and without effect: it was already so, or its time has not come
-  refused, ///< it may not have an effect now; `reason` says why
+  applied, ///< `next` differs from the task, and must be stored before anything is said
+  ignored, ///< normal and without effect: it was so already, or its time has not come
+  refused, ///< it may have no effect now; `reason` says why
 };
 std::string_view to_string(event_status v);
 
@@ -31,14 +31,14 @@ struct change {
   bool is_too_early = false;          ///< refused, and may be applied soon
 };
 
-/// The transition function: no clock, no input or output, no chance. The whole table is in docs/state-machine.md.
+/// The transition function: no clock, no input or output, no randomness. The whole table is in docs/state-machine.md.
 /// `starts_nothing`: the task's scheduler is about to stop, so it gives the lock back as soon as no attempt is open.
 /// REQUIRES: d is the task's own version and problems(d).empty().
 change apply(const task& t, const definition& d, const event& e, const clock_reading& clock,
              bool starts_nothing = false);
 
-/// The commands that the stored task stands for: what a scheduler carries out after a restart or a take. Those of any
-/// applied change are among them, except let_go and the stop_attempt of a task that went to error.
+/// The commands that follow from the stored task: a scheduler carries them out after a restart or after taking it.
+/// Those of any applied change are among them, except let_go and the stop_attempt of a task that went to error.
 std::vector<command> outstanding(const task& t);
 
 } // namespace steadfast::workflow

@@ -12,7 +12,7 @@ namespace steadfast::actors {
 class http_loop;
 
 /// Makes calls over HTTP/1.1 and kept connections, on the thread of `loop`; without one, on a thread of its own.
-/// Answers larger than `result_size_max` are cut off and fail for good. `headers`: in place of those about the step.
+/// Answers larger than `result_size_max` are cut off and fail for good. `headers`: replace those about the step.
 std::unique_ptr<caller> make_http_caller(http_options o, std::uint64_t result_size_max, call_over over,
                                          call_headers headers = {}, std::shared_ptr<http_loop> loop = {});
 

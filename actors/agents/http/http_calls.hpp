@@ -23,16 +23,16 @@
 
 namespace steadfast::actors {
 
-/// How connections of a caller that wait for their next request are kept: for less than the 5 s after which many
-/// servers close them, which then is seldom done just as a request is sent; and a server may have a thread for each.
+/// How a caller keeps connections for its next requests: for less than the 5 s after which many servers close them, so
+/// that this seldom happens just as a request is sent. A server may also need a thread for each of them.
 struct keeping {
   std::size_t kept_max = 256;
-  std::chrono::milliseconds sweep_every{1000}; ///< they are looked at
-  unsigned sweeps = 4;                         ///< and closed after so many: they have waited 3 to 4 s
+  std::chrono::milliseconds sweep_every{1000}; ///< how often they are looked at
+  unsigned sweeps = 4;                         ///< after that many they are closed, having waited 3 to 4 s
 };
 
-/// The calls of one caller, and its connections: those that wait for the next request are kept for a time. All of it is
-/// done on the thread of the loop, to which calls are handed over.
+/// The calls of one caller, and its connections: those that wait for the next request are kept for a while. All of it
+/// is done on the thread of the loop, to which calls are handed over.
 class http_calls : private connection_user, public std::enable_shared_from_this<http_calls> {
 public:
   http_calls(boost::asio::io_context& io, http_options o, std::uint64_t body_max, call_over over, call_headers headers,
@@ -42,7 +42,7 @@ public:
   // From any thread:
   void start(call_ticket ticket, call what);
   void stop(call_ticket ticket);
-  /// On return no more ends of calls are told.
+  /// After it returns, no more ends of calls are reported.
   void end();
 
 private:
@@ -88,7 +88,7 @@ private:
   const std::shared_ptr<name_lookup> lookup_;
 
   std::unordered_map<call_ticket, open_call> open_;
-  std::vector<std::shared_ptr<http_connection>> kept_; ///< the one that was used last comes last
+  std::vector<std::shared_ptr<http_connection>> kept_; ///< the last used one is last
   boost::asio::steady_timer sweeping_;
   unsigned sweeps_ = 0;
   bool is_sweeping_ = false;
@@ -97,11 +97,11 @@ private:
   std::string context_fault_;
   std::vector<ended_call> ended_; ///< in this turn of the loop
 
-  std::mutex mutex_; ///< for what is handed over
+  std::mutex mutex_; ///< guards what is handed over
   std::vector<std::pair<call_ticket, call>> started_;
   std::vector<call_ticket> stopped_;
-  bool is_handed_over_ = false;  ///< the loop knows that there is something
-  std::recursive_mutex telling_; ///< while the ends of calls are told, by which the caller may end
+  bool is_handed_over_ = false;  ///< the loop knows that there is something to take
+  std::recursive_mutex telling_; ///< held while the ends of calls are reported, which may destroy the caller
   bool has_ended_ = false;
 };
 

@@ -8,8 +8,8 @@
 
 namespace steadfast::actors {
 
-/// A thread with an event loop, on which any number of callers make their calls. Its end waits for what was posted to
-/// it before and for nothing else.
+/// A thread with an event loop, on which any number of callers make their calls. The destructor waits for what was
+/// posted before it, and for nothing else.
 class http_loop {
 public:
   http_loop();
@@ -20,7 +20,7 @@ public:
   boost::asio::io_context& io() { return *io_; }
 
 private:
-  std::shared_ptr<boost::asio::io_context> io_; ///< also the thread's: the last who holds the loop may be on it
+  std::shared_ptr<boost::asio::io_context> io_; ///< shared with the thread: the last holder of the loop may be on it
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> always_work_;
   std::thread thread_;
 };

@@ -13,16 +13,16 @@
 
 namespace steadfast::actors {
 
-/// Becomes readable after that time, by a clock that goes on while the process is stopped or the machine sleeps. Not
-/// open if the system has none to give: then errno says why.
+/// Becomes readable after that time, by a clock that goes on while the process is stopped or the machine sleeps. If the
+/// system has no timer to give, the descriptor is not open, and errno says why.
 descriptor timer_after(workflow::span time);
 
 /// A program that runs under a launcher. The launcher ends the program and all that it started when told to, at
 /// complete-by, and when this process has ended in any way.
 class launched_program {
 public:
-  /// Starts the launcher. `environment` is all that the program gets, as NAME=VALUE. If it cannot be started, fault()
-  /// says why.
+  /// Starts the launcher. `environment` is all that the program gets, as NAME=VALUE. If the launcher cannot be started,
+  /// fault() says why.
   launched_program(const program_options& o, std::vector<std::string> environment, const descriptor& complete_by);
   /// Ends the program and waits until it has.
   ~launched_program();

@@ -9,34 +9,34 @@
 #include <optional>
 #include <string>
 
-// Steps that go over items: which of their tasks is made, or undone, next, and what their step is told.
+// Steps over items: which item's task is made or undone next, and what the step is told.
 
 namespace steadfast::store {
 
-/// Whether the step waits for its items, and is told of them.
+/// Whether the step waits for its items, so that it can be told about them.
 bool waits_for_items(const child_note& x, const workflow::task& parent);
 
 /// What is done about a note.
 enum class items_act : std::uint8_t {
-  none,            ///< its time is over
-  begin,           ///< the items are taken from the task, and the first is started
+  none,            ///< the note is out of date
+  begin,           ///< the items are taken from the payload or result, and the first is started
   go_on,           ///< see next_to_start
   undo,            ///< see next_to_undo
-  note_end,        ///< of the item that the note names, see noted_end
-  take_back_start, ///< the note of it: if there is one the step ends undone, else as lost_items says
+  note_end,        ///< for the item that the note names, see noted_end
+  take_back_start, ///< take back the note to start: if there is one the step ends undone, else as lost_items says
   end_undone,      ///< the step ends as never_begun says
 };
-/// `f`: what is counted of the items of the step; null: it has not begun with any.
+/// `f`: the counts of the items of the step; null: it has begun none.
 items_act act_of(const child_note& x, const workflow::task& parent, const workflow::definition& d,
                  const workflow::fan_out* f);
-/// How a step ends of whose items nothing is known.
+/// How a step ends when nothing is known of its items.
 workflow::child_end lost_items();
 
 // ---- one item ----
 
-/// The one that is started now, and counted so; 0: none. Some may have ended while the step did not wait.
+/// The item that is started now, and counted as started; 0: none. Some may have ended while the step did not wait.
 std::uint32_t next_to_start(workflow::fan_out& f, std::size_t results_size_max);
-/// The one that is undone now, by a note to undo; 0: none.
+/// The item that is undone now, because of a note to undo; 0: none.
 std::uint32_t next_to_undo(workflow::fan_out& f, const child_note& x, const workflow::task& parent);
 
 /// What becomes of the row of an item.
@@ -44,46 +44,46 @@ struct item_row {
   bool is_erased = false; ///< nothing of it is left
   item_record put{};
 };
-/// Of one that is started. `why_not`: there is no task for it; absent: there is.
+/// For an item that is started. `why_not`: why there is no task for it; absent: there is one.
 item_record started(workflow::fan_out& f, std::uint32_t item, const std::optional<std::string>& why_not);
-/// Its task stands as `end` says. Absent: that is no news.
+/// The task of the item stands as `end` says. Absent: that changes nothing.
 std::optional<item_row> noted_end(workflow::fan_out& f, std::uint32_t item, workflow::item_state was,
                                   workflow::child_end end);
 
-/// Whether something of it may have happened. `there`: its row; null: it has none.
+/// Whether the item may have had an effect. `there`: its row; null: it has none.
 bool may_need_undo(const workflow::fan_out& f, const item_record* there);
-/// It is told to undo what it did; its state.
+/// The state of an item that is told to undo what it did.
 workflow::item_state told_to_undo(workflow::fan_out& f, std::uint32_t item, const item_record* there);
 workflow::undo_requested undo_asked_by(const workflow::task& parent, const workflow::fan_out& f);
-/// It was told so, and its task stands as `end` says.
+/// The item was told to undo, and its task stands as `end` says.
 item_row noted_undo(workflow::fan_out& f, std::uint32_t item, workflow::item_state told,
                     const workflow::child_end& end);
 
 // ---- the step ----
 
-/// What follows once something was counted, in this order.
+/// What follows once something was counted, in the order of the fields.
 struct items_news {
-  bool is_put = false;         ///< what is counted
-  bool is_next_undone = false; ///< by a note to undo
-  bool are_gathered = false;   ///< the results: the step ends as end_with_results says, and nothing else follows
-  std::optional<workflow::child_end> ended{};   ///< the step ends so, and nothing else follows
-  bool is_in_trouble = false;                   ///< it is told as trouble_of says
-  std::optional<workflow::child_end> counted{}; ///< it is told so
-  bool is_next_started = false;                 ///< by a note to start
+  bool is_put = false;         ///< the counts have changed and are stored
+  bool is_next_undone = false; ///< an item is undone next, by a note to undo
+  bool are_gathered = false;   ///< the results are gathered: it ends as end_with_results says, and no more follows
+  std::optional<workflow::child_end> ended{};   ///< the step ends like this, and nothing else follows
+  bool is_in_trouble = false;                   ///< the step is told of it as trouble_of says
+  std::optional<workflow::child_end> counted{}; ///< the step is told how many have ended
+  bool is_next_started = false;                 ///< an item is started next, by a note to start
 };
-/// To be asked before what is counted is looked at. `waits`: waits_for_items.
+/// To be called before the counts are looked at. `waits`: waits_for_items.
 void turn_if_due(workflow::fan_out& f, bool waits, std::size_t results_size_max);
-/// The first of those in error is not known any more, and is looked for among the rows (needs_person).
+/// The first item in error is no longer known, and must be looked for among the rows (needs_person).
 bool is_first_in_error_unknown(const workflow::fan_out& f);
-/// `before`: what was counted until then. REQUIRES: the first in error is known, if any row has one.
+/// `before`: the earlier counts. REQUIRES: the first item in error is known, if any row is in error.
 items_news news_of(const workflow::fan_out& before, workflow::fan_out& f, bool waits);
 
-/// Whether the step has anything to be told when items have begun or ceased to be in error.
+/// Whether the step must be told anything when items get into error or out of it.
 bool is_trouble_told(const workflow::fan_out& f, bool waits);
-/// How the step stands then. `first`: how the first item in error does; absent: it has no task, or there is none.
+/// What the step is told then. `first`: how the first item in error stands; absent: it has no task, or there is none.
 workflow::child_end trouble_of(const workflow::fan_out& f, bool waits, std::optional<workflow::child_end> first);
 
-/// How the step ends with those results, of which the items have no rows from now on.
+/// How the step ends with those results. From now on its items have no rows.
 workflow::child_end end_with_results(workflow::fan_out& f, const workflow::definition& d, std::size_t step,
                                      std::string results);
 

@@ -18,19 +18,19 @@ struct ended_task {
   std::uint64_t number = 0;
 };
 
-/// Of the tasks of the workflow behind `after`, in the order of their ends, so many are asked for.
+/// How many tasks of the workflow must be read: those behind `after`, in the order of their ends.
 std::size_t looked_at_max(const purge_ended& w);
-/// `there`: how many ended tasks the workflow has. `ended`: the first of those behind `after`; fewer than asked for:
-/// all. `leave` lets one leave, and says how many did: with its children; 0: it cannot yet.
+/// `there`: how many ended tasks the workflow has. `ended`: the first ones behind `after`; fewer than looked_at_max:
+/// all. `leave` removes a task and returns how many left with its children; 0: it cannot leave yet.
 answer<purge_ended> decide(const purge_ended& w, std::uint64_t there, const std::vector<ended_task>& ended,
                            const std::function<std::size_t(std::uint64_t number)>& leave);
 
-/// What else there is of an ended task.
+/// What else is kept for an ended task.
 struct kept_of_ended {
   bool has_open_alert = false;
-  bool has_notice = false; ///< that its observer has not acknowledged
+  bool has_notice = false; ///< that its observer has not acknowledged yet
 };
-/// Nobody needs it any more.
+/// Whether nobody needs the task any more.
 bool may_leave(workflow::process_state state, const kept_of_ended& kept);
 
 } // namespace steadfast::store

@@ -4,36 +4,36 @@
 
 #include <optional>
 
-// A submission comes again, or takes the place of one that has not begun.
+// A submission is repeated, or replaces the task of an earlier one that has not begun.
 
 namespace steadfast::store {
 
-/// Why a submission does not take an id that a task has; absent: it depends on that task.
+/// Why a submission does not accept an id that a task has already; absent: that depends on the task.
 std::optional<decision> refused_as_there(const submit_task& w);
-/// Of such an id, of a submission that does not ask to replace. `conflict`: as conflict_of says, of what the id stands
-/// for. `there`: its task, with its payload if there is a conflict: another submission may have taken its place; null:
-/// it was set aside.
+/// For a submission with such an id that does not ask to replace. `conflict`: what conflict_of says about the
+/// submission for which the id stands. `there`: its task, with its payload if there is a conflict, for another
+/// submission may have replaced it; null: it was set aside.
 answer<submit_task> submitted_again(const submit_task& w, std::optional<decision> conflict,
                                     const workflow::task* there);
 
-/// What acts say of it in the story of a task, and by whom they are.
+/// How a replacement is noted in the story of a task: the act, and by whom.
 inline constexpr const char* replace_act = "replace";
 inline constexpr const char* by_submission = "(a submission)";
 
-/// A scheduler may have taken it, but nothing was begun.
+/// False also when a scheduler has taken the task but nothing was begun.
 bool has_begun(const workflow::task& t);
 
-/// Whether the task has that content now.
+/// Whether the task has the content of the submission now.
 bool says_the_same(const submit_task& w, const workflow::task& there);
 
-/// A submission has taken its place, so that its content is not the one that it was made with.
+/// Whether another submission has replaced its content: it is not the one with which the task was made.
 bool was_replaced(const workflow::task& t);
 
 struct replacement {
   answer<submit_task> said;
-  std::optional<workflow::task> next{}; ///< absent: it stays as it is
+  std::optional<workflow::task> next{}; ///< absent: the task stays as it is
 };
-/// `there`: the task of its id, with its payload. `of`: its workflow. REQUIRES: there is no problem_of it.
+/// `there`: the task with its id and payload. `of`: its workflow. REQUIRES: there is no problem_of it.
 replacement decide_replacement(const submit_task& w, const workflow::task& there, const known_workflow& of);
 
 } // namespace steadfast::store

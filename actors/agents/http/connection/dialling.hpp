@@ -13,18 +13,18 @@
 
 namespace steadfast::actors {
 
-/// Makes a connection to the first of several addresses that answers. Each has a moment, then the next is tried too:
-/// one that does not answer takes nothing of the time of the others (RFC 8305).
+/// Connects to the first of several addresses that answers. Each gets a short time before the next is tried as well: an
+/// address that does not answer takes no time away from the others (RFC 8305).
 class dialling : public std::enable_shared_from_this<dialling> {
 public:
-  /// Without a socket, `fault` says why.
+  /// Null: `fault` says why there is no socket.
   using taker = std::function<void(boost::asio::ip::tcp::socket* made, const std::string& fault)>;
 
   dialling(boost::asio::io_context& io, std::vector<boost::asio::ip::address> addresses, std::uint16_t port,
            taker take);
 
   void begin() { try_next(); }
-  /// It takes nothing more, and all that is under way ends.
+  /// Nothing more is reported, and all that is under way ends.
   void cancel();
 
 private:

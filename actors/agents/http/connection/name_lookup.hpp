@@ -13,12 +13,12 @@
 
 namespace steadfast::actors {
 
-/// Finds the addresses of one host, on the thread of the loop. A name is looked up on a thread of its own, which nobody
-/// waits for: not the loop, nor the end of this object.
+/// Finds the addresses of one host, on the thread of the loop. A name is looked up on a thread of its own, for which
+/// nobody waits: neither the loop nor the destructor.
 class name_lookup : public std::enable_shared_from_this<name_lookup> {
 public:
   using addresses = std::vector<boost::asio::ip::address>;
-  /// Without addresses, `fault` says why.
+  /// Empty: `fault` says why there are no addresses.
   using taker = std::function<void(const addresses&, const std::string& fault)>;
 
   name_lookup(boost::asio::io_context& io, std::string host);
@@ -26,13 +26,13 @@ public:
   name_lookup(const name_lookup&) = delete;
   name_lookup& operator=(const name_lookup&) = delete;
 
-  /// At once, if they are known. A name is looked up again after a short time.
+  /// Calls `take` at once if the addresses are known. A name is looked up again after a short time.
   void find(taker take);
-  /// None of them answers: they are looked up again.
+  /// None of the addresses answers: they will be looked up again.
   void forget();
 
 private:
-  /// What the thread knows of the loop.
+  /// How the thread reaches the loop.
   struct place {
     std::mutex mutex;
     boost::asio::io_context* io = nullptr; ///< null: it is gone

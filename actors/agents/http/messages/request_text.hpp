@@ -14,11 +14,11 @@ namespace steadfast::actors {
 using add_header = std::function<void(std::string_view name, std::string_view value)>;
 using call_headers = std::function<void(const call&, const add_header& add)>;
 
-/// Writes the requests of one caller. What is the same in all of them is composed once.
+/// Writes the requests of one caller. What is the same in all of them is composed only once.
 class request_text {
 public:
-  /// `headers`: those of a call. `through_proxy`: to a proxy of HTTP, which hands the request on, with what it is told
-  /// of who asks (as `Proxy-Authorization`; empty: nothing).
+  /// `headers`: those of a call. `through_proxy`: the requests go to an HTTP proxy, which passes them on;
+  /// `proxy_authorization` tells the proxy who asks (`Proxy-Authorization`; empty: nothing).
   request_text(const http_options& o, const web_url& to, call_headers headers, bool through_proxy = false,
                const std::string& proxy_authorization = {});
 
@@ -29,11 +29,11 @@ private:
   call_headers headers_;
 };
 
-/// "NAME: VALUE" and a line end. The value is as it is, except for control characters, which could end the header: they
-/// are sent as %XX. Neither ids nor configured values have any. A header without a value is left out.
+/// "NAME: VALUE" and a line end. The value is sent as it is, except for control characters, which could end the header:
+/// they become %XX. Neither ids nor configured values have any. A header without a value is left out.
 void add_line(std::string& text, std::string_view name, std::string_view value);
 
-/// As the value of `Authorization` or `Proxy-Authorization`.
+/// The value of `Authorization` or `Proxy-Authorization`.
 std::string basic_authorization(const std::string& user, const std::string& password);
 
 } // namespace steadfast::actors

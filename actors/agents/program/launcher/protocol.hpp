@@ -10,14 +10,14 @@
 namespace steadfast::actors::launcher {
 
 constexpr int report_end =
-  3; ///< one `report` is written to it when all is over; its end without one: the launcher was killed
-constexpr int stop_end = 4;  ///< becomes readable when the call is not wanted any more
+  3; ///< one `report` is written to it when all is over; if it closes without one, the launcher was killed
+constexpr int stop_end = 4;  ///< becomes readable when the call is no longer wanted
 constexpr int timer_end = 5; ///< becomes readable at complete-by
-constexpr int node_end = 6;  ///< becomes readable when the node's process has ended, however it did
+constexpr int node_end = 6;  ///< becomes readable when the node's process has ended, for whatever reason
 constexpr int first_free_end = 7;
 
 enum class outcome : int {
-  ended = 1,           ///< the program ended; `value` is its status as wait() tells it
+  ended = 1,           ///< the program ended; `value` is its status as wait() returns it
   no_directory = 2,    ///< never begun: its directory cannot be entered; `value` is the errno
   cannot_run = 3,      ///< never begun: it cannot be executed; `value` is the errno
   not_begun = 4,       ///< never begun: its time was over, or nobody wanted it any more
