@@ -12,6 +12,7 @@
 #include "actors/storing/store_figures.hpp"
 #include "workflow/definition/retry.hpp"
 #include "workflow/definition/routing.hpp"
+#include "workflow/supervision/decided_by.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -299,17 +300,9 @@ private:
       *w);
   }
 
-  /// After a restart the store may have another clock, by which too much or too little time seems to have passed; and a
-  /// node that has long had no answer may have drifted ahead of it.
   std::string other_clock_of(const write_request& m) const {
-    if (!std::holds_alternative<store::update_task>(*m.what))
-      return {};
-    const auto clock = deps_.clock.reading(this);
-    if (m.decided_by.set_at != clock.set_at)
-      return "it was decided by another clock than the store's";
-    if (m.decided_by.now > clock.now)
-      return "it was decided by a clock that is ahead of the store's";
-    return {};
+    const bool is_timed = std::holds_alternative<store::update_task>(*m.what);
+    return is_timed ? workflow::why_not_by(m.decided_by, deps_.clock.reading(this)) : std::string{};
   }
 
   static store::outcome not_now(std::string why) { return store::decision{store::write_status::full, std::move(why)}; }

@@ -1,5 +1,6 @@
 // Which tasks do not move, and why.
 
+#include "actors/common/options.hpp"
 #include "runtime/control/control_context.hpp"
 #include "runtime/text/json.hpp"
 #include "workflow/task/waiting.hpp"
@@ -16,7 +17,6 @@ using nlohmann::json;
 
 constexpr std::uint32_t stuck_page = 1000;
 constexpr std::size_t looked_at_max = 100'000;
-constexpr workflow::span stuck_after{60'000};
 
 /// Tasks that wait for the same thing.
 struct waiting_group {
@@ -35,7 +35,7 @@ struct stuck_report {
 void add(stuck_report& s, const workflow::task& t, const workflow::definition& d,
          const workflow::clock_reading& clock) {
   ++s.looked_at;
-  if (auto why = workflow::why_stuck(t, d, clock, stuck_after); !why.empty())
+  if (auto why = workflow::why_stuck(t, d, clock, actors::supervisor_options{}.patience); !why.empty())
     s.stuck.push_back({{"id", t.id}, {"process_state", std::string{workflow::to_string(t.state)}}, {"why", why}});
   auto wait = workflow::wait_of(t, d, clock.now);
   if (!wait)

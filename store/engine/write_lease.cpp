@@ -56,8 +56,7 @@ const needs_of_workflows& write_batch::needs() const {
 }
 
 workflow::knowledge write_batch::needed_of_nodes() const {
-  const auto most = needs().of_nodes();
-  return txn_.entries(in_.schedules) > 0 ? std::max(most, workflow::knowledge::schedules) : most;
+  return store::needed_of_nodes(needs().of_nodes(), txn_.entries(in_.schedules) > 0);
 }
 
 bool write_batch::has_locks(const std::string& lease) const {

@@ -90,8 +90,10 @@ std::size_t write_batch::purge(std::uint64_t number) {
 }
 
 bool write_batch::has_parent_here(const workflow::task& t) const {
-  const auto parent = t.parent.empty() ? std::nullopt : ref_of(t.parent->id);
-  return parent && (t.parent->number == parent->number || t.parent->number == 0);
+  if (t.parent.empty())
+    return false;
+  const auto there = ref_of(t.parent->id);
+  return leaves_with_parent(*t.parent, there ? std::optional{there->number} : std::nullopt);
 }
 
 bool write_batch::may_leave_with_children(const snapshot::known_task& known, std::vector<std::uint64_t>& family) {

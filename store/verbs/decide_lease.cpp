@@ -71,6 +71,10 @@ raised_alert alert_of_damaged_lease(const acquire_lease& w, const std::string& d
   return {0, {}, told, workflow::signature_of(told, nullptr, nullptr)};
 }
 
+workflow::knowledge needed_of_nodes(workflow::knowledge of_workflows, bool has_schedules) {
+  return has_schedules ? std::max(of_workflows, workflow::knowledge::schedules) : of_workflows;
+}
+
 decided<acquire_lease, lease_record> decide(const acquire_lease& w, lease_record there, workflow::knowledge needed) {
   if (workflow::older_node(w.name, w.note, needed))
     return {turned_down(write_status::refused,

@@ -23,6 +23,9 @@ lease_record nobodys(const std::string& name, std::uint64_t epoch);
 /// The record of the lease cannot be read; a lease that nobody holds takes its place.
 raised_alert alert_of_damaged_lease(const acquire_lease& w, const std::string& damage);
 
+/// What a node must know for all that is stored. `of_workflows`: for the workflows alone.
+workflow::knowledge needed_of_nodes(workflow::knowledge of_workflows, bool has_schedules);
+
 /// `there`: its record, or nobodys. `needed`: what a node must know for the stored workflows and schedules; looked up
 /// only where a node may be older. A node that does not know it gets no lease, and while such a node has one, nothing
 /// that needs it is stored. REQUIRES: there is no problem_of it.

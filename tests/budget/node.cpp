@@ -29,7 +29,7 @@ steadfast::workflow_builder five_steps() {
 }
 
 void take(steadfast::node& node, std::size_t first, std::size_t count) {
-  caf::scoped_actor self{node.system()};
+  caf::scoped_actor self{actor_system_of(node)};
   const auto gateway = gateway_of(node);
   for (auto i = first; i < first + count; ++i) {
     steadfast::submit_task x;

@@ -54,4 +54,8 @@ bool may_leave(workflow::process_state state, const kept_of_ended& kept) {
   return workflow::may_leave(state) && !kept.has_open_alert && !kept.has_notice;
 }
 
+bool leaves_with_parent(const workflow::parent_link& parent, std::optional<std::uint64_t> there) {
+  return there && (parent.number == *there || parent.number == 0); // 0: it was taken in, and does not know
+}
+
 } // namespace steadfast::store

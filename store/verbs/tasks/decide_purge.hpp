@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 // Ended tasks leave.
@@ -32,5 +33,7 @@ struct kept_of_ended {
 };
 /// Whether nobody needs the task any more.
 bool may_leave(workflow::process_state state, const kept_of_ended& kept);
+/// Whether it leaves with its parent, and not before. `there`: the number of the task that has the parent's id, if any.
+bool leaves_with_parent(const workflow::parent_link& parent, std::optional<std::uint64_t> there);
 
 } // namespace steadfast::store

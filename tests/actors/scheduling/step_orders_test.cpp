@@ -38,12 +38,12 @@ actors::attempt_report report_of(actors::report_kind kind) {
 
 template <class Event>
 Event heard(const actors::attempt_report& m) {
-  const auto e = actors::event_of(m, tests::trip(), true);
+  const auto e = actors::event_of(m, tests::trip());
   REQUIRE(std::holds_alternative<Event>(e));
   return std::get<Event>(e);
 }
 
-const workflow::attempt_ref open_attempt{1, 3, 5, true};
+const workflow::attempt_ref open_attempt{1, 3, 5};
 const workflow::instant set_at{workflow::span{1}};
 
 } // namespace

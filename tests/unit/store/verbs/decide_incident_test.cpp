@@ -210,5 +210,5 @@ TEST_CASE("deciding: the workflow of a step's items is stored under a name that 
   const auto there = made;
   CHECK_FALSE(name_taken(made, &there));
   made.steps[0].agent = "another";
-  CHECK_THAT(name_taken(made, &there).value().why, Catch::Contains("call the step otherwise"));
+  CHECK_THAT(name_taken(made, &there).value().why, Catch::Contains("give the step another name"));
 }

@@ -327,3 +327,14 @@ TEST_CASE("the story of a step keeps its newest attempts") {
   CHECK(x.at("a").log.back().number == 41);
   CHECK(x.at("a").log_dropped == 9);
 }
+
+TEST_CASE("a scheduler that is about to stop starts nothing more, and gives the lock back once no attempt is open") {
+  scenario x{two_steps()};
+  x.take();
+  const attempt_succeeded done{{0, x.at("a").attempt, x.t.lock_epoch}, blob{"{}"}, {}, false};
+  CHECK(apply(x.t, x.d, done, x.now).next.steps[1].doing == attempt_action::perform);
+  const auto last = apply(x.t, x.d, done, x.now, true).next;
+  CHECK(last.steps[0].state == step_state::completed);
+  CHECK(last.steps[1].doing == attempt_action::none);
+  CHECK(last.locked_by.empty());
+}
