@@ -168,11 +168,11 @@ measurement cost_of_metrics() {
 }
 
 /// CPU of the node for a task of five calls, and for one of five functions.
-measurement agents_over_http() {
+measurement agents_over_http(agent_place place, const std::string& protocol) {
   const auto functions = closed("closed loop, 256 in flight", 256);
   auto http = functions;
-  http.name = "closed loop, 256 in flight, agents over HTTP";
-  http.agents = agent_place::http;
+  http.name = "closed loop, 256 in flight, agents over " + protocol;
+  http.agents = place;
   return {http.name, [both = in_turn{http, functions}](const std::filesystem::path& folder) mutable {
             auto [calls, none] = both.run(folder);
             calls["times_dearer"] = at("/per_task/node_cpu_ms")(calls) / at("/per_task/cpu_ms")(none);
@@ -281,10 +281,14 @@ std::vector<target_group> between_processes() {
   request.name = "submissions from another process over HTTP, one connection";
   request.connections = 1;
   return {
-    {agents_over_http(),
+    {agents_over_http(agent_place::http, "HTTP"),
      repeated,
      {by_speed(at_least("agents over HTTP, five calls a task", "tasks/s", 3000, at("/tasks_per_second")), shared_syncs),
       at_most("  a task of five calls, against one of functions", "times the CPU", 2.5, at("/times_dearer"))}},
+    {agents_over_http(agent_place::https, "HTTPS"),
+     repeated,
+     {at_most("agents over HTTPS, a task of five calls, against one of functions", "times the CPU", 5,
+              at("/times_dearer"))}},
     {measurement_of(agents),
      repeated,
      {by_speed(at_least("agents on another node over CAF", "tasks/s", 8000, at("/tasks_per_second")), shared_syncs)}},
