@@ -119,7 +119,7 @@ TEST_CASE("a condition is told in its own words up to the semicolon, and a lost 
   failing.is_condition = true;
   failing.what = {"failing", "payment", "orders", "pay", "HTTP 402"};
   failing.sample_text =
-    "agent `payment`: 31 % of `orders` end undone or in error (20 of the last 64); of the last 256 79 did";
+    "agent `payment`: 31 % of `orders` end undone or in error (20 of the last 64); 79 of the last 256; usually 3 % do";
   failing.first_at = at_night - 30s;
   auto lost = failing;
   lost.number = 2;

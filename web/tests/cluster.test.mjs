@@ -90,6 +90,7 @@ test('of a killed node it is said that it is gone, and since when by the clock o
     timeZone: 'Asia/Tokyo',
     hour: '2-digit',
     minute: '2-digit',
+    second: '2-digit',
   });
   await page.getByText(`its lease ended ${time} although it was not stopped`).first().waitFor();
   cluster.up();

@@ -53,7 +53,8 @@ void add_node(std::vector<system_condition>& all, const node_facts& n, const con
   if (n.is_gone) {
     if (!was_given_back && !n.is_drained)
       all.push_back({of_kind(node_lost, name + " is silent"),
-                     name + " is silent; its lease ended " + utc_seconds_text(n.lease_ends_at)
+                     name + " is silent; its lease ended "
+                       + utc_seconds_text(std::chrono::floor<std::chrono::seconds>(n.lease_ends_at))
                        + " although it was not stopped: start it again, or, if it is gone for good, run `lease release "
                        + "node/" + n.name + "`"});
     return;
@@ -113,9 +114,11 @@ void add_workflow(std::vector<system_condition>& all, const workflow_facts& w, c
   const auto now = failed_of_last(w.how, endings_just_now);
   all.push_back({what, (what.agent.empty() ? "" : "agent " + quoted(what.agent) + ": ")
                          + share_text(now.failed, now.ended) + " of " + quoted(w.name) + " end undone or in error ("
-                         + std::to_string(now.failed) + " of the last " + std::to_string(now.ended) + "); of the last "
-                         + std::to_string(late.ended) + " " + std::to_string(late.failed) + " did, usually "
-                         + share_text(w.how.usual, whole_share) + " do"
+                         + std::to_string(now.failed) + " of the last " + std::to_string(now.ended) + ");"
+                         + (late.ended == now.ended
+                              ? ""
+                              : " " + std::to_string(late.failed) + " of the last " + std::to_string(late.ended) + ";")
+                         + " usually " + share_text(w.how.usual, whole_share) + " do"
                          + (what.step.empty() ? "" : "; most often step " + quoted(what.step) + ": " + what.cause)});
 }
 
