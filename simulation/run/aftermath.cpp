@@ -298,6 +298,10 @@ void aftermath::lose_a_node(const run_for& run, const is_broken& broken) {
   const auto is_enough = [&](workflow::span waited) { return in_hand_of(node).size() > (waited < 1s ? much : 0); };
   for (workflow::span waited{0}; waited < 3s && !is_enough(waited) && !broken(); waited += 2ms)
     run(2ms);
+  if (cluster_.is_store_node(node)) { // it has taken a partition meanwhile, which another node would have to take first
+    services_.set_faults(quick());
+    return run(does_work_in);
+  }
   const auto left = in_hand_of(node);
   const auto& lease = cluster_.shape().lease;
   const auto until_supervised = watch_.is_supervising(node) ? lease.renew_every : workflow::span{0};
