@@ -1,6 +1,7 @@
 #include "runtime/http/http_server.hpp"
 
 #include "runtime/http/access_tokens.hpp"
+#include "runtime/http/giving_way.hpp"
 #include "runtime/http/http_session.hpp"
 #include "runtime/http/http_tls.hpp"
 #include "runtime/http/messages/http_text.hpp"
@@ -17,7 +18,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 
-#include <algorithm>
+#include <chrono>
 #include <future>
 #include <list>
 #include <thread>
@@ -174,14 +175,17 @@ private:
     error_code ignored;
     const auto peer = s.remote_endpoint(ignored).address().to_string(ignored);
     s.set_option(tcp::no_delay{true}, ignored);
-    if (host_.connections.size() >= host_.options.connections_max && !make_room())
+    if (host_.connections.size() >= host_.options.connections_max && !make_room(peer))
       return turn_away(s);
     begin_session(host_, peer, std::move(s), tls_.get());
   }
 
-  /// The oldest connection makes way on which nothing is asked: clients ask anew when such a one ends.
-  bool make_room() {
-    return std::any_of(host_.connections.begin(), host_.connections.end(), [](auto* c) { return c->give_way(); });
+  /// Clients ask anew when a connection ends.
+  bool make_room(const std::string& newcomer) {
+    auto* const c = to_give_way(host_.connections, newcomer, std::chrono::steady_clock::now());
+    if (c != nullptr)
+      c->give_way();
+    return c != nullptr;
   }
 
   /// It fits into the kernel's buffer of a connection, so it never waits. With TLS nothing can be said before a

@@ -124,6 +124,7 @@ public:
 
   void begin() {
     if constexpr (is_tls) {
+      begin_to_wait();
       lowest().expires_after(tls_limit);
       stream_.async_handshake(asio::ssl::stream_base::server, [self = self_()](const error_code& e) {
         if (e)
@@ -141,12 +142,18 @@ public:
       close();
   }
 
-  bool give_way() override {
-    if (!is_idle_ || events_)
-      return false;
-    is_idle_ = false; // its end comes later
+  const std::string& peer() const override { return peer_; }
+
+  std::optional<waiting> waits() const override {
+    if (!waits_since_ || events_)
+      return std::nullopt;
+    return waiting{*waits_since_, is_idle_};
+  }
+
+  void give_way() override {
+    waits_since_.reset(); // its end comes later
+    is_idle_ = false;
     close();
-    return true;
   }
 
 private:
@@ -154,6 +161,8 @@ private:
 
   std::shared_ptr<session> self_() { return this->shared_from_this(); }
   beast::tcp_stream& lowest() { return beast::get_lowest_layer(stream_); }
+
+  void begin_to_wait() { waits_since_ = std::chrono::steady_clock::now(); }
 
   void close() {
     error_code gone;
@@ -168,6 +177,7 @@ private:
     if (buffer_.size() > 0) // the next one came with the last
       return read_header();
     is_idle_ = true;
+    begin_to_wait();
     lowest().expires_after(idle_limit);
     stream_.async_read_some(buffer_.prepare(4096), [self = self_()](const error_code& e, std::size_t size) {
       self->is_idle_ = false;
@@ -179,6 +189,7 @@ private:
   }
 
   void read_header() {
+    begin_to_wait();
     parser_.emplace();
     parser_->header_limit(header_max);
     parser_->body_limit(host_.options.body_size_max);
@@ -262,6 +273,7 @@ private:
   http_request request_of(http_message m) const { return {std::move(m), peer_, certificate_name_, is_tls}; }
 
   void run() {
+    waits_since_.reset();
     auto r = request_of(parser_->release());
     parser_.reset();
     keeps_alive_ = r.message.keep_alive();
@@ -292,6 +304,7 @@ private:
       m.body() = std::move(r.body);
     if (!has_no_body)
       m.content_length(size);
+    begin_to_wait();
     lowest().expires_after(host_.options.write_limit);
     serializer_.emplace(m);
     const auto done = [self = self_()](const error_code& e, std::size_t) { self->written(e); };
@@ -320,6 +333,7 @@ private:
     lowest().socket().shutdown(tcp::socket::shutdown_send, gone);
     if (events_)
       return close_soon(); // it is being read
+    begin_to_wait();
     lowest().expires_after(leave_limit);
     drop_rest();
   }
@@ -432,6 +446,7 @@ private:
   std::array<char, 512> dropped_{};
   milliseconds pause_ = look_soonest;
   std::chrono::steady_clock::time_point silent_since_;
+  std::optional<std::chrono::steady_clock::time_point> waits_since_; ///< for the client
   bool is_idle_ = false;
   bool was_woken_ = false; ///< since the last look
   bool has_left_ = false;

@@ -325,6 +325,49 @@ TEST_CASE("row 117: connections on which nothing is asked make way for others, t
   CHECK(follows.next_event().kind == "task");
 }
 
+TEST_CASE("row 117: requests that do not come to their end make way for others, the longest first") {
+  http_server_options o;
+  o.connections_max = 3;
+  const http_node n{o};
+  const std::string half = "GET /health/live HTTP/1.1\r\nHost: loc";
+  std::vector<http_listener> slow;
+  for (int i = 0; i < 3; ++i) {
+    slow.push_back(http_listener::from("127.0.0.1", n));
+    slow.back().say(half);
+  }
+  const auto begun = std::chrono::steady_clock::now();
+  REQUIRE(tests::comes_true([&] { return n.get("/health/live").status == 200; }));
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds{15}); // before the time for a request is over
+  CHECK(slow[0].next().empty());                                              // it has ended
+  slow[2].say("alhost\r\n\r\n");
+  CHECK_THAT(slow[2].next("live\n"), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_CASE("row 117: an address with more than half of all connections gives way first, and takes no other's place") {
+  http_server_options o;
+  o.connections_max = 4;
+  const http_node n{o};
+  const std::string half = "GET /health/live HTTP/1.1\r\nHost: loc";
+  auto other = http_listener::from("127.0.0.3", n);
+  const auto is_served = [&] {
+    other.say(half + "alhost\r\n\r\n");
+    return other.next("live\n").starts_with("HTTP/1.1 200");
+  };
+  REQUIRE(is_served());
+  std::vector<http_listener> many;
+  const auto add_one = [&] {
+    many.push_back(http_listener::from("127.0.0.2", n));
+    many.back().say(half);
+  };
+  for (int i = 0; i < 3; ++i)
+    add_one();
+  CHECK(n.get("/health/live").status == 200); // at once
+  CHECK(many[0].next().empty());
+  for (int i = 0; i < 4; ++i)
+    add_one();
+  CHECK(is_served());
+}
+
 TEST_CASE("http: when all connections are in use, another one is told so") {
   http_server_options o;
   o.connections_max = 2;
