@@ -159,15 +159,15 @@ http_response response_of(const http_problem& p) {
 std::string entity_tag(std::string_view body) {
   const auto hash = XXH3_128bits(body.data(), body.size());
   const std::uint64_t halves[] = {hash.high64, hash.low64};
-  return "\"" + hex_of({reinterpret_cast<const char*>(halves), sizeof halves}) + "\"";
+  return "W/\"" + hex_of({reinterpret_cast<const char*>(halves), sizeof halves}) + "\"";
 }
 
 bool names_tag(std::string_view header, std::string_view tag) {
+  constexpr std::string_view weak = "W/";
+  const auto opaque = [&](std::string_view t) { return t.starts_with(weak) ? t.substr(weak.size()) : t; };
   for (auto one : workflow::split(header, ',')) {
     one = trimmed(one);
-    if (one.starts_with("W/"))
-      one.remove_prefix(2);
-    if (one == tag || one == "*")
+    if (opaque(one) == opaque(tag) || one == "*")
       return true;
   }
   return false;

@@ -53,9 +53,9 @@ http_response response_of(const http_problem& p);
 /// The words of a status: "Not Found".
 std::string reason_of(unsigned status);
 
-/// For an If-None-Match (RFC 9110, 8.8.3): it is the same whenever the text is.
+/// For an If-None-Match (RFC 9110, 8.8.3): it is the same whenever the text is. Weak, for the answer may be compressed.
 std::string entity_tag(std::string_view body);
-/// Whether an If-None-Match names the tag.
+/// Whether an If-None-Match names the tag, weak or not.
 bool names_tag(std::string_view header, std::string_view tag);
 
 /// Whether an Accept-Encoding takes gzip.

@@ -223,12 +223,21 @@ TEST_CASE("http: answers are small when a client has them, or takes gzip") {
   const http_node n;
   const auto plain = n.get("/openapi.json");
   const auto tag = plain.headers.at("etag");
-  const auto same = n.get("/openapi.json", {{"If-None-Match", "\"x\", W/" + tag}});
-  CHECK(same.status == 304);
-  CHECK(same.body.empty());
+  CHECK_THAT(tag, StartsWith("W/\"")); // the same of both forms
+  CHECK(plain.headers.at("vary") == "Accept-Encoding");
+  for (const auto& known : {"\"x\", " + tag, tag.substr(2)}) {
+    const auto same = n.get("/openapi.json", {{"If-None-Match", known}});
+    CHECK(same.status == 304);
+    CHECK(same.body.empty());
+    CHECK(same.headers.at("etag") == tag);
+    CHECK(same.headers.at("vary") == "Accept-Encoding");
+  }
   CHECK(n.get("/openapi.json", {{"If-None-Match", "\"x\""}}).status == 200);
   const auto packed = n.get("/openapi.json", {{"Accept-Encoding", "br, gzip;q=0.8"}});
   CHECK(packed.headers.at("content-encoding") == "gzip");
+  CHECK(packed.headers.at("etag") == tag);
+  CHECK(packed.headers.at("vary") == "Accept-Encoding");
+  CHECK(n.get("/v1/me").headers.count("vary") == 0); // too small
   CHECK(packed.body.size() * 3 < plain.body.size());
   CHECK(inflated(packed.body) == plain.body);
   CHECK(n.get("/openapi.json", {{"Accept-Encoding", "gzip;q=0"}}).headers.count("content-encoding") == 0);
