@@ -2,7 +2,7 @@
 
 #include "api/error.hpp"
 #include "api/names.hpp"
-#include "client/exact_json.hpp"
+#include "runtime/http/messages/http_parameters.hpp"
 #include "workflow/outward/trace.hpp"
 #include "workflow/text/name.hpp"
 
@@ -31,7 +31,7 @@ struct batch {
 };
 
 json submissions_in(const std::string& body) {
-  auto given = exact_json(body);
+  auto given = json_of_body(body);
   if (!given.is_object() || given.size() != 1 || !given.contains("tasks") || !given["tasks"].is_array()
       || given["tasks"].empty() || given["tasks"].size() > batch_max)
     throw api::error{api::error::invalid_params,

@@ -187,6 +187,7 @@ const std::vector<bound> bounds{
   {"| bytes of bodies being received, over all connections | 64 MiB |", "runtime/http/http_session.cpp",
    "unfinished_max = 64 << 20;"},
   {"| nesting of JSON in a body | 64 |", "workflow/text/json_text.cpp", "depth_max = 64;"},
+  {"| nesting of JSON in a body | 64 |", "runtime/http/messages/http_parameters.cpp", "depth_max = 64;"},
   {"| submissions of a batch | 1000 |", "runtime/http/http_submissions.cpp", "batch_max = 1000;"},
   {"| submissions under way, over all connections | 4096 |", "runtime/http/http_submissions.cpp",
    "under_way_max = 4096;"},

@@ -74,6 +74,24 @@ TEST_CASE("http: what is no request of the API is refused with its reason") {
   CHECK(n.get("/health/live").body == "live\n");
 }
 
+TEST_CASE("http: a body that is no JSON is refused with what is wrong and where") {
+  const http_node n;
+  const auto why = [&](const std::string& body) { return n.ask("PUT", "/v1/tasks/a", body).json().at("detail"); };
+  CHECK(why(R"({"workflow":})") == "the body is not JSON: what ends at byte 13 is unexpected");
+  CHECK(why("{\"workflow\":\"\xff\"}") == "the body is not JSON: what ends at byte 14 is unexpected");
+  CHECK(why(R"({"workflow")") == "the body is not JSON: it ends too soon, after byte 11");
+  CHECK(why(R"({"a":")" + std::string(100, '[')) == "the body is not JSON: it ends too soon, after byte 106");
+  const auto nested = [](std::size_t depth) { return std::string(depth, '[') + "1" + std::string(depth, ']'); };
+  CHECK(why(R"({"workflow":"trip","payload":)" + nested(64) + "}")
+        == "the body is nested deeper than 64, from byte 94 on");
+  CHECK(why(R"({"workflow":"trip" "payload":)" + nested(64) + "}")
+        == "the body is not JSON: what ends at byte 28 is unexpected");
+  CHECK(n.ask("PUT", "/v1/tasks/a", R"({"workflow":"trip","payload":)" + nested(63) + "}").status == 201);
+  const auto batch = n.ask("POST", "/v1/tasks/batch", R"({"tasks":[}]})");
+  CHECK(batch.status == 400);
+  CHECK(batch.json().at("detail") == "the body is not JSON: what ends at byte 11 is unexpected");
+}
+
 TEST_CASE("row 81: clients that send garbage, too much, or too slowly are refused, and others are served") {
   http_server_options o;
   o.body_size_max = 10'000;
