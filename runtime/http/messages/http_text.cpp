@@ -5,6 +5,7 @@
 #include "runtime/text/hex.hpp"
 #include "workflow/text/split.hpp"
 
+#include <boost/beast/core/string.hpp>
 #include <boost/beast/http/status.hpp>
 
 #include <xxhash.h>
@@ -89,6 +90,19 @@ std::optional<http_target> parse_target(std::string_view target) {
     parsed.query.emplace_back(*std::move(name), *std::move(value));
   }
   return parsed;
+}
+
+std::optional<absolute_target> parse_absolute(std::string_view target) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    const auto given = target.substr(0, scheme.size());
+    if (!boost::beast::iequals({given.data(), given.size()}, {scheme.data(), scheme.size()}))
+      continue;
+    target.remove_prefix(scheme.size());
+    const auto end = std::min(target.find_first_of("/?"), target.size());
+    const auto rest = target.substr(end);
+    return absolute_target{std::string{target.substr(0, end)}, (rest.starts_with('/') ? "" : "/") + std::string{rest}};
+  }
+  return std::nullopt;
 }
 
 std::string host_of(std::string_view text) {

@@ -92,6 +92,21 @@ TEST_CASE("http: a body that is no JSON is refused with what is wrong and where"
   CHECK(batch.json().at("detail") == "the body is not JSON: what ends at byte 11 is unexpected");
 }
 
+TEST_CASE("http: a target may be absolute, and then its host counts") {
+  const http_node n;
+  const auto say = [&](const std::string& target, const std::string& host) {
+    return n.say("GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n");
+  };
+  CHECK_THAT(say("http://localhost/v1/me", "localhost"), StartsWith("HTTP/1.1 200"));
+  CHECK_THAT(say("HTTPS://LOCALHOST:7800/v1/tasks?max=1", "rebound.example"), StartsWith("HTTP/1.1 200"));
+  CHECK_THAT(say("http://127.0.0.1", "localhost"), StartsWith("HTTP/1.1 200"));
+  CHECK_THAT(say("http://localhost?max=1", "localhost"), StartsWith("HTTP/1.1 200"));
+  CHECK_THAT(say("http://rebound.example/v1/me", "localhost"), StartsWith("HTTP/1.1 421"));
+  for (const auto* const target : {"http:///v1/me", "http://a@localhost/v1/me", "http://localhost,a/v1/me",
+                                   "ftp://localhost/v1/me", "localhost/v1/me"})
+    CHECK_THAT(say(target, "localhost"), StartsWith("HTTP/1.1 400"));
+}
+
 TEST_CASE("row 81: clients that send garbage, too much, or too slowly are refused, and others are served") {
   http_server_options o;
   o.body_size_max = 10'000;
