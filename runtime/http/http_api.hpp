@@ -4,6 +4,7 @@
 #include "runtime/control/control_server.hpp"
 #include "runtime/events/change_watch.hpp"
 #include "runtime/http/messages/http_message.hpp"
+#include "runtime/logging/log.hpp"
 #include "workflow/time/time.hpp"
 
 #include <chrono>
@@ -25,7 +26,7 @@ struct http_api_parts {
   std::function<void(std::function<void()>)> on_pool; ///< runs it on a thread that may be blocked
   /// Runs it once that time has passed.
   std::function<void(std::chrono::milliseconds, std::function<void()>)> later;
-  std::function<void(const std::string& line)> audit;
+  std::function<void(const log_entry&)> audit;
 };
 
 /// The methods of a node as an HTTP API (docs/http.md): who may ask, what the request means, what the answer is.
@@ -43,8 +44,8 @@ public:
   /// The answer to one of which only the header was read, if its body need not be: nobody known sends it.
   std::optional<http_response> why_no_body(const http_request& header) const;
 
-  /// When tokens were used last.
-  void save_uses() const;
+  /// To be called now and then: saves when tokens were used last, and tells of callers that are not known.
+  void keep_up() const;
 
   /// Takes which tasks have changed, on any thread, also after the end.
   changes_listener changes() const;

@@ -35,8 +35,9 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds accept_again_after{100};
-constexpr seconds uses_saved_every{60};
-constexpr std::size_t threads = 4;
+constexpr seconds kept_up_every{60};
+constexpr std::size_t threads = 4;      ///< for what is answered soon
+constexpr std::size_t slow_threads = 4; ///< for the rest
 
 tcp::acceptor listen(asio::io_context& io, const std::string& where) {
   try {
@@ -60,7 +61,7 @@ public:
     host_.figures = content.figures;
     host_.api = make_api(std::move(content));
     accept();
-    save_uses_later();
+    keep_up_later();
     thread_ = std::thread{[this] { host_.io.run(); }};
   }
 
@@ -68,7 +69,7 @@ public:
     close();
     pool_.join();
     host_.calls.wait_for_all();
-    host_.api->save_uses();
+    host_.api->keep_up();
     asio::post(host_.io, [this] { host_.io.stop(); }); // after the answers
     thread_.join();
   }
@@ -92,7 +93,7 @@ public:
       if (!std::exchange(host_.closing, true)) {
         acceptor_.close();
         retry_.cancel();
-        uses_.cancel();
+        upkeep_.cancel();
         host_.timers.clear();
         host_.api->close();
         for (auto* c : std::list<http_connection*>{host_.connections})
@@ -142,13 +143,13 @@ private:
     });
   }
 
-  void save_uses_later() {
-    uses_.expires_after(uses_saved_every);
-    uses_.async_wait([this](const error_code& e) {
+  void keep_up_later() {
+    upkeep_.expires_after(kept_up_every);
+    upkeep_.async_wait([this](const error_code& e) {
       if (e)
         return;
-      asio::post(pool_, [this] { host_.api->save_uses(); });
-      save_uses_later();
+      asio::post(pool_, [this] { host_.api->keep_up(); });
+      keep_up_later();
     });
   }
 
@@ -210,7 +211,7 @@ private:
   tcp::acceptor acceptor_;
   const std::uint16_t port_ = acceptor_.local_endpoint().port();
   asio::steady_timer retry_{host_.io};
-  asio::steady_timer uses_{host_.io};
+  asio::steady_timer upkeep_{host_.io};
   asio::thread_pool pool_{threads}; ///< after what its threads use
   std::thread thread_;
 };
