@@ -12,9 +12,12 @@
 #include "runtime/http/openapi.hpp"
 #include "runtime/http/page.hpp"
 #include "runtime/http/refused_callers.hpp"
+#include "runtime/http/shared_call.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/text/split.hpp"
 
+#include <algorithm>
+#include <array>
 #include <exception>
 #include <map>
 #include <optional>
@@ -77,6 +80,19 @@ log_entry audit_entry(const exchange& x, unsigned status) {
   return e;
 }
 
+/// Whether it may take long: it asks other nodes, or reads much of the store.
+bool is_slow(const api::route& r, const json& params) {
+  constexpr std::array found_by_reading{"text", "cause", "step", "agent"}; // filters of tasks without an index
+  return r.is_slow || (r.method == api::task_list && std::ranges::any_of(found_by_reading, [&](const char* name) {
+                         return params.contains(name);
+                       }));
+}
+
+watch_parts with_pool(watch_parts p, std::function<void(std::function<void()>)> pool) {
+  p.on_pool = std::move(pool);
+  return p;
+}
+
 } // namespace
 
 class http_api::implementation : public std::enable_shared_from_this<implementation> {
@@ -86,6 +102,7 @@ public:
         callers_{parts_.options},
         watch_{{parts_.methods, hub_, parts_.on_pool, parts_.later}},
         log_{std::make_shared<event_log>(watch_.parts, parts_.clock_of_store)},
+        readiness_{std::make_shared<shared_call>(parts_.methods, api::node_list, parts_.for_readiness)},
         refused_callers_{parts_.audit},
         submissions_{watch_.parts, parts_.options.logs_submissions ? parts_.audit : nullptr},
         openapi_{openapi_document(parts_.version)} {}
@@ -223,19 +240,17 @@ private:
     const auto who = callers_.who_asks(x->request, parts_.clock());
     const auto* const caller = std::get_if<http_caller>(&who);
     const bool may_know = caller != nullptr && api::allows(caller->scopes, api::scope::read);
-    on_pool(x, [may_know](const implementation& self, const exchange_ptr& e) {
-      self.call(api::node_list, json::object(), self.replies(e, [may_know](const json& nodes) {
-        const auto& trouble = nodes.at("store_trouble");
-        if (trouble.is_null())
-          return http_response{200, "text/plain", "ready\n"};
-        return response_of(
-          {503,
-           "not_ready",
-           may_know ? trouble.get<std::string>() : "the store is away, or takes no writes: who may read is told why",
-           {},
-           busy_wait});
-      }));
-    });
+    readiness_->ask(replies(x, [may_know](const json& nodes) {
+      const auto& trouble = nodes.at("store_trouble");
+      if (trouble.is_null())
+        return http_response{200, "text/plain", "ready\n"};
+      return response_of(
+        {503,
+         "not_ready",
+         may_know ? trouble.get<std::string>() : "the store is away, or takes no writes: who may read is told why",
+         {},
+         busy_wait});
+    }));
   }
 
   void route(const exchange_ptr& x) {
@@ -387,8 +402,9 @@ private:
   // ---- methods ----
 
   template <class F>
-  void on_pool(const exchange_ptr& x, F run) const {
-    parts_.on_pool([self = shared_from_this(), x, run] {
+  void on_pool(const exchange_ptr& x, F run, bool takes_long = false) const {
+    const auto& post = takes_long ? parts_.on_slow_pool : parts_.on_pool;
+    post([self = shared_from_this(), x, run] {
       try {
         run(*self, x);
       } catch (...) {
@@ -412,9 +428,13 @@ private:
     if (wait)
       throw api::error{
         api::error::invalid_params, "only a submission and the state of a task can be waited for", {}, "wait"};
-    on_pool(x, [method = r.method, params = std::move(params)](const implementation& self, const exchange_ptr& e) {
-      self.call(method.c_str(), params, self.replies(e, [](const json& j) { return json_response(j); }));
-    });
+    const bool takes_long = is_slow(r, params);
+    on_pool(
+      x,
+      [method = r.method, params = std::move(params)](const implementation& self, const exchange_ptr& e) {
+        self.call(method.c_str(), params, self.replies(e, [](const json& j) { return json_response(j); }));
+      },
+      takes_long);
   }
 
   // ---- submitting ----
@@ -497,7 +517,8 @@ private:
       if (!x->caller.may_use(w))
         return fail(x, x->caller.not_its_workflow());
     on_pool(x, [filter, seen = position_seen(x->request)](const implementation& self, const exchange_ptr& e) {
-      self.finish(e, self.stream_of(e, runtime::follow_all(self.log_, self.watch_.parts, filter, seen)));
+      const auto parts = with_pool(self.watch_.parts, self.parts_.on_slow_pool); // it may read all tasks
+      self.finish(e, self.stream_of(e, runtime::follow_all(self.log_, parts, filter, seen)));
     });
   }
 
@@ -506,6 +527,7 @@ private:
   const std::shared_ptr<change_hub> hub_ = std::make_shared<change_hub>();
   const task_watch watch_;
   const std::shared_ptr<event_log> log_;
+  const std::shared_ptr<shared_call> readiness_;
   refused_callers refused_callers_;
   const http_submissions submissions_;
   const std::string openapi_;

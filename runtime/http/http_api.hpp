@@ -19,11 +19,13 @@ namespace steadfast::runtime {
 struct http_api_parts {
   http_server_options options;
   std::shared_ptr<const control_methods> methods;
-  std::function<http_response()> metrics;             ///< for Prometheus; may block
-  std::string version;                                ///< of the node
-  std::function<workflow::instant()> clock;           ///< of this host
-  std::function<workflow::instant()> clock_of_store;  ///< may block
-  std::function<void(std::function<void()>)> on_pool; ///< runs it on a thread that may be blocked
+  std::function<http_response()> metrics;                   ///< for Prometheus; may block
+  std::string version;                                      ///< of the node
+  std::function<workflow::instant()> clock;                 ///< of this host
+  std::function<workflow::instant()> clock_of_store;        ///< may block
+  std::function<void(std::function<void()>)> on_pool;       ///< runs it on a thread that may be blocked
+  std::function<void(std::function<void()>)> on_slow_pool;  ///< likewise, what asks other nodes or reads much
+  std::function<void(std::function<void()>)> for_readiness; ///< likewise, whether the node is ready
   /// Runs it once that time has passed.
   std::function<void(std::chrono::milliseconds, std::function<void()>)> later;
   std::function<void(const log_entry&)> audit;

@@ -67,7 +67,8 @@ public:
 
   ~implementation() {
     close();
-    pool_.join();
+    for (auto* const pool : {&pool_, &slow_pool_, &readiness_})
+      pool->join();
     host_.calls.wait_for_all();
     host_.api->keep_up();
     asio::post(host_.io, [this] { host_.io.stop(); }); // after the answers
@@ -116,7 +117,12 @@ private:
     p.metrics = [text = std::move(content.metrics)] { return http_response{200, metrics_page::content_type, text()}; };
     p.version = STEADFAST_VERSION;
     p.clock = [] { return std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now()); };
-    p.on_pool = [this](std::function<void()> run) { asio::post(pool_, std::move(run)); };
+    const auto on = [](asio::thread_pool& pool) {
+      return [&pool](std::function<void()> run) { asio::post(pool, std::move(run)); };
+    };
+    p.on_pool = on(pool_);
+    p.on_slow_pool = on(slow_pool_);
+    p.for_readiness = on(readiness_);
     p.later = [this](milliseconds wait, std::function<void()> run) {
       asio::post(host_.io, [this, wait, run = std::move(run)]() mutable { set_timer(wait, std::move(run)); });
     };
@@ -213,6 +219,8 @@ private:
   asio::steady_timer retry_{host_.io};
   asio::steady_timer upkeep_{host_.io};
   asio::thread_pool pool_{threads}; ///< after what its threads use
+  asio::thread_pool slow_pool_{slow_threads};
+  asio::thread_pool readiness_{1};
   std::thread thread_;
 };
 

@@ -26,7 +26,8 @@ struct http_content {
 };
 
 /// The HTTP API of a node, on a port: HTTP/1.1 (RFC 9112), with TLS 1.2 or 1.3 if there is a certificate. One thread
-/// has all connections; methods that wait are called on four others. Header, body, time and connections are limited
+/// has all connections; methods that wait are called on others, and those that ask other nodes or read much of the
+/// store on others again, so that nobody waits behind these. Header, body, time and connections are limited
 /// (docs/limits.md), so slow clients only cost themselves something.
 class http_server {
 public:

@@ -3,6 +3,7 @@
 #include "api/method.hpp"
 #include "api/route.hpp"
 #include "runtime/http/http_callers.hpp"
+#include "runtime/http/http_server.hpp"
 #include "runtime/http/messages/http_text.hpp"
 #include "tests/runtime/http/http_node.hpp"
 #include "tests/support/comes_true.hpp"
@@ -17,7 +18,11 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
 #include <fstream>
+#include <future>
+#include <mutex>
 #include <thread>
 
 using namespace steadfast;
@@ -41,6 +46,58 @@ std::string inflated(const std::string& text) {
   out.resize(z.total_out);
   inflateEnd(&z);
   return out;
+}
+
+/// Holds who passes until it is opened.
+class gate {
+public:
+  void open() {
+    const std::lock_guard lock{mutex_};
+    is_open_ = true;
+    changed_.notify_all();
+  }
+  void pass() {
+    std::unique_lock lock{mutex_};
+    ++come_;
+    changed_.wait(lock, [this] { return is_open_; });
+  }
+  int come() const {
+    const std::lock_guard lock{mutex_};
+    return come_;
+  }
+
+private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_open_ = false;
+  int come_ = 0;
+};
+
+/// A server of methods that the test gives.
+struct bare_server {
+  std::uint16_t port = runtime::free_ports(1).front();
+  std::unique_ptr<runtime::http_server> running;
+
+  explicit bare_server(runtime::http_content content) {
+    http_server_options o;
+    o.listen = "127.0.0.1:" + std::to_string(port);
+    content.clock = [] { return workflow::instant{}; };
+    running = std::make_unique<runtime::http_server>(o, std::move(content));
+  }
+
+  std::future<tests::http_answer> get(const std::string& target) const {
+    return std::async(std::launch::async, [p = port, target] { return tests::ask_at(p, "GET", target); });
+  }
+  std::vector<std::future<tests::http_answer>> get_many(int count, const std::string& target) const {
+    std::vector<std::future<tests::http_answer>> all;
+    for (int i = 0; i < count; ++i)
+      all.push_back(get(target));
+    return all;
+  }
+};
+
+json no_trouble() {
+  return {{"nodes", json::array()}, {"store_trouble", nullptr}};
 }
 
 } // namespace
@@ -105,6 +162,69 @@ TEST_CASE("http: a target may be absolute, and then its host counts") {
   for (const auto* const target : {"http:///v1/me", "http://a@localhost/v1/me", "http://localhost,a/v1/me",
                                    "ftp://localhost/v1/me", "localhost/v1/me"})
     CHECK_THAT(say(target, "localhost"), StartsWith("HTTP/1.1 400"));
+}
+
+TEST_CASE("http: questions to other nodes and long reads keep nobody else waiting") {
+  gate slow;
+  runtime::http_content content;
+  const auto held = [&](const json&) -> json {
+    slow.pass();
+    return json::object();
+  };
+  content.methods["agent.list"] = held;
+  content.methods["task.count"] = held;
+  content.methods["task.list"] = [&](const json& params) { return params.contains("text") ? held(params) : params; };
+  content.methods["task.show"] = [](const json& params) { return params; };
+  content.methods["node.list"] = [](const json&) { return no_trouble(); };
+  const bare_server server{std::move(content)};
+  std::vector<std::future<tests::http_answer>> asked;
+  for (const auto* const target : {"/v1/agents", "/v1/counts", "/v1/tasks?text=a"})
+    for (auto& a : server.get_many(6, target))
+      asked.push_back(std::move(a));
+  CHECK(tests::comes_true([&] { return slow.come() >= 4; }));
+  for (const auto* const target : {"/v1/tasks/a", "/v1/tasks", "/health/ready"}) {
+    INFO(target);
+    auto quick = server.get(target);
+    const bool has_come = quick.wait_for(std::chrono::seconds{20}) == std::future_status::ready;
+    CHECK(has_come);
+    if (!has_come)
+      slow.open();
+    CHECK(quick.get().status == 200);
+  }
+  slow.open();
+  for (auto& a : asked)
+    CHECK(a.get().status == 200);
+}
+
+TEST_CASE("http: whether a node is ready is looked at once for many who ask, whatever else the node does") {
+  gate others;
+  gate look;
+  runtime::http_content content;
+  content.methods["task.show"] = [&](const json& params) {
+    others.pass();
+    return params;
+  };
+  content.methods["node.list"] = [&](const json&) {
+    look.pass();
+    return no_trouble();
+  };
+  const auto figures = content.figures;
+  const bare_server server{std::move(content)};
+  auto busy = server.get_many(8, "/v1/tasks/a");
+  CHECK(tests::comes_true([&] { return others.come() >= 4; }));
+  auto ready = server.get_many(20, "/health/ready");
+  const bool has_looked = tests::comes_true([&] { return look.come() == 1 && figures->connections.value() == 28; });
+  CHECK(has_looked);
+  if (!has_looked)
+    others.open();
+  CHECK(server.get("/health/live").get().status == 200); // what came before it has been read
+  look.open();
+  for (auto& r : ready)
+    CHECK(r.get().body == "ready\n");
+  CHECK(look.come() < 10); // two, unless a client was slow
+  others.open();
+  for (auto& b : busy)
+    CHECK(b.get().status == 200);
 }
 
 TEST_CASE("row 81: clients that send garbage, too much, or too slowly are refused, and others are served") {
