@@ -11,7 +11,6 @@
 #include "runtime/http/messages/http_text.hpp"
 #include "runtime/http/openapi.hpp"
 #include "runtime/http/page.hpp"
-#include "runtime/http/refused_callers.hpp"
 #include "runtime/http/shared_call.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/text/split.hpp"

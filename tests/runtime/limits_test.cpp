@@ -199,7 +199,7 @@ const std::vector<bound> bounds{
   {"| time to wait for an outcome (`wait`) | 60 s |", "runtime/http/messages/http_parameters.cpp", "wait_max{60'000};"},
   {"| requests of one caller in a second (`http.rate_max`); of one address, those whose authentication failed | none |",
    "config/steadfast.toml", "rate_max = 0"},
-  {"| addresses whose failed authentication is counted apart | 1000 |", "runtime/http/refused_callers.cpp",
+  {"| addresses whose failed authentication is counted apart | 1000 |", "runtime/http/http_callers.cpp",
    "peers_max = 1000;"},
   {"| time for attempts under way at a stop (`shutdown.drain_limit`) | 10 s |", "config/steadfast.toml",
    "drain_limit = \"10s\""},

@@ -3,7 +3,6 @@
 #include "runtime/http/access_tokens.hpp"
 #include "runtime/http/http_callers.hpp"
 #include "runtime/http/http_server.hpp"
-#include "runtime/http/refused_callers.hpp"
 #include "runtime/logging/log.hpp"
 #include "runtime/toml/config_error.hpp"
 #include "steadfast/node_error.hpp"
