@@ -137,7 +137,7 @@ std::vector<method> methods_of_actors() {
      {{"delivered", kind::flag, "whether the receiver took it"},
       {"why", kind::text, "if it was not delivered: the reason"},
       {"took_ms", kind::number, "how long the receiver took to answer"}},
-     {error::busy, error::not_found}},
+     {error::refused, error::busy, error::not_found}},
   };
 }
 

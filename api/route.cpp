@@ -49,6 +49,11 @@ std::optional<std::map<std::string, std::string>> names_in(const std::vector<std
   return named;
 }
 
+route slow(route r) {
+  r.is_slow = true;
+  return r;
+}
+
 std::vector<route> all_routes() {
   using enum verb;
   using enum route::about;
@@ -68,12 +73,12 @@ std::vector<route> all_routes() {
     {post, "/v1/steps/extend", step_extend, scope::submits, held_step},
     {post, "/v1/events", event_send, scope::submits, event},
     {get, "/v1/kept-events", event_list, read, other},
-    {get, "/v1/approvals", approval_list, read, many_tasks, true},
+    slow({get, "/v1/approvals", approval_list, read, many_tasks, true}),
     {post, "/v1/tasks/{id}/approvals/{step}", approval_answer, operate, one_task, true},
-    {get, "/v1/counts", task_count, read, many_tasks},
-    {get, "/v1/in-place", task_in_place, read, many_tasks},
-    {get, "/v1/stuck", task_stuck, read, other},
-    {post, "/v1/bulk-acts", bulk_start, operate, many_tasks},
+    slow({get, "/v1/counts", task_count, read, many_tasks}),
+    slow({get, "/v1/in-place", task_in_place, read, many_tasks}),
+    slow({get, "/v1/stuck", task_stuck, read, other}),
+    slow({post, "/v1/bulk-acts", bulk_start, operate, many_tasks}),
     {get, "/v1/bulk-acts", bulk_list, read, other},
     {get, "/v1/bulk-acts/{bulk}", bulk_show, read, other},
     {post, "/v1/bulk-acts/{bulk}/stop", bulk_stop, operate, other},
@@ -91,22 +96,22 @@ std::vector<route> all_routes() {
     {post, "/v1/schedules/{name}/actions", schedule_act, operate, other},
     {get, "/v1/leases", lease_list, read, other},
     {post, "/v1/leases/{name}/release", lease_release, admin, other},
-    {get, "/v1/actors", actor_list, read, other},
-    {get, "/v1/actors/{id}", actor_show, read, other},
-    {get, "/v1/agents", agent_list, read, other},
-    {post, "/v1/agents/{agent}/circuit", circuit_set, operate, other},
-    {get, "/v1/webhooks", webhook_list, read, other},
-    {post, "/v1/webhooks/{webhook}/test", webhook_test, operate, other},
+    slow({get, "/v1/actors", actor_list, read, other}),
+    slow({get, "/v1/actors/{id}", actor_show, read, other}),
+    slow({get, "/v1/agents", agent_list, read, other}),
+    slow({post, "/v1/agents/{agent}/circuit", circuit_set, operate, other}),
+    slow({get, "/v1/webhooks", webhook_list, read, other}),
+    slow({post, "/v1/webhooks/{webhook}/test", webhook_test, operate, other}),
     {get, "/v1/late-replies", late_list, read, other},
-    {get, "/v1/node", node_describe, read, other},
-    {get, "/v1/nodes", node_list, read, other},
-    {post, "/v1/nodes/{node}/drain", node_drain, admin, other},
-    {get, "/v1/health", health_show, read, other},
+    slow({get, "/v1/node", node_describe, read, other}),
+    slow({get, "/v1/nodes", node_list, read, other}),
+    slow({post, "/v1/nodes/{node}/drain", node_drain, admin, other}),
+    slow({get, "/v1/health", health_show, read, other}),
     {get, "/v1/store", store_stats, read, other},
-    {post, "/v1/store/check", store_check, admin, other},
-    {post, "/v1/store/copy", store_copy, admin, other},
-    {post, "/v1/store/export", store_export, admin, other},
-    {post, "/v1/store/import", store_import, admin, other},
+    slow({post, "/v1/store/check", store_check, admin, other}),
+    slow({post, "/v1/store/copy", store_copy, admin, other}),
+    slow({post, "/v1/store/export", store_export, admin, other}),
+    slow({post, "/v1/store/import", store_import, admin, other}),
   };
 }
 

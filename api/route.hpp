@@ -42,6 +42,8 @@ struct route {
   about is_about = about::other;
   /// Open without that scope to those who have roles: for the questions to these.
   bool is_for_roles = false;
+  /// It asks other nodes, or reads much of the store: nobody else should have to wait for it.
+  bool is_slow = false;
 };
 
 const std::vector<route>& routes();

@@ -209,13 +209,13 @@ actors::lease_page known_leases(const control_context& c, std::string& trouble) 
   }
 }
 
-/// The name of the node that has the store, as far as is known.
+/// Which node has the store, as far as is known; empty: nobody can say.
 std::string node_with_store(const control_context& c) {
   std::string trouble;
   const auto page = known_leases(c, trouble);
   for (const auto& n : nodes_of(page))
     if (n.card.roles.store && n.is_alive(page))
-      return n.card.name;
+      return "node `" + n.card.name + "` has it" + (n.card.address.empty() ? "" : ", at " + n.card.address);
   return {};
 }
 
@@ -293,12 +293,11 @@ std::vector<std::pair<std::string, std::shared_ptr<store::state_store>>> control
       all.emplace_back("partition " + std::to_string(i) + ": ", own.partitions[i].store);
   if (!all.empty())
     return all;
-  const auto name = node_with_store(*this);
-  throw api::error{api::error::refused, "this node has no store: "
-                                          + (name.empty() ? "ask the node with the role `store`"
-                                                          : "node `" + name
-                                                              + "` has it; ask that one, on its host: "
-                                                                "`-c` its configuration, or `--socket` its socket")};
+  const auto with = node_with_store(*this);
+  throw api::error{api::error::refused,
+                   "this node has no store: " + (with.empty() ? "ask the node with the role `store`" : with)
+                     + ". Ask that node: over HTTP at its own `http.listen`, or on its host by `-c` its configuration "
+                       "or `--socket` its socket"};
 }
 
 std::shared_ptr<store::store_files> control_context::store_files() const {

@@ -11,9 +11,12 @@
 #include "runtime/http/messages/http_text.hpp"
 #include "runtime/http/openapi.hpp"
 #include "runtime/http/page.hpp"
+#include "runtime/http/shared_call.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/text/split.hpp"
 
+#include <algorithm>
+#include <array>
 #include <exception>
 #include <map>
 #include <optional>
@@ -46,7 +49,8 @@ struct exchange {
   http_reply reply;
   http_target target;
   http_caller caller;
-  std::string what; ///< for the audit log: empty, it changes nothing
+  bool is_audited = false;        ///< it changes something
+  std::optional<std::string> who; ///< its parameter of that name; nothing: it was refused before that was read
 };
 using exchange_ptr = std::shared_ptr<exchange>;
 
@@ -54,6 +58,38 @@ using exchange_ptr = std::shared_ptr<exchange>;
 std::string path_of(const http_request& r) {
   const std::string target{r.message.target()};
   return target.substr(0, target.find('?'));
+}
+
+log_entry audit_entry(const exchange& x, unsigned status) {
+  const auto& peer = x.request.peer;
+  const auto& name = x.caller.name;
+  const std::string method{to_string(verb_of(x.request.message.method()).value())};
+  const auto path = path_of(x.request);
+  log_entry e{"info", "http: " + (name.empty() ? peer : name) + " " + method + " " + path, "http request"};
+  if (x.who)
+    e.text += " for " + (x.who->empty() ? "nobody named" : *x.who);
+  e.text += ": " + std::to_string(status);
+  if (!name.empty())
+    e.fields.emplace_back("caller", name);
+  if (x.who && !x.who->empty())
+    e.fields.emplace_back("who", *x.who);
+  for (auto& f :
+       log_entry::fields_type{{"method", method}, {"path", path}, {"status", std::to_string(status)}, {"peer", peer}})
+    e.fields.push_back(std::move(f));
+  return e;
+}
+
+/// Whether it may take long: it asks other nodes, or reads much of the store.
+bool is_slow(const api::route& r, const json& params) {
+  constexpr std::array found_by_reading{"text", "cause", "step", "agent"}; // filters of tasks without an index
+  return r.is_slow || (r.method == api::task_list && std::ranges::any_of(found_by_reading, [&](const char* name) {
+                         return params.contains(name);
+                       }));
+}
+
+watch_parts with_pool(watch_parts p, std::function<void(std::function<void()>)> pool) {
+  p.on_pool = std::move(pool);
+  return p;
 }
 
 } // namespace
@@ -65,6 +101,8 @@ public:
         callers_{parts_.options},
         watch_{{parts_.methods, hub_, parts_.on_pool, parts_.later}},
         log_{std::make_shared<event_log>(watch_.parts, parts_.clock_of_store)},
+        readiness_{std::make_shared<shared_call>(parts_.methods, api::node_list, parts_.for_readiness)},
+        refused_callers_{parts_.audit},
         submissions_{watch_.parts, parts_.options.logs_submissions ? parts_.audit : nullptr},
         openapi_{openapi_document(parts_.version)} {}
 
@@ -83,8 +121,8 @@ public:
     auto problem = callers_.why_not_here(header);
     if (!problem) {
       auto who = callers_.who_asks(header, parts_.clock());
-      if (auto* const unknown = std::get_if<http_problem>(&who))
-        problem = std::move(*unknown);
+      if (const auto* const unknown = std::get_if<http_problem>(&who))
+        problem = refused(header, *unknown);
     }
     if (!problem)
       return std::nullopt;
@@ -93,22 +131,25 @@ public:
     return r;
   }
 
-  void save_uses() { callers_.save_uses(); }
+  void keep_up() {
+    callers_.save_uses();
+    refused_callers_.tell_rest(std::chrono::steady_clock::now());
+  }
 
   void take(const task_changes& c) { hub_->take(c); }
 
   void close() {
     log_->close();
     hub_->close();
+    refused_callers_.tell_rest(refused_callers::steady::max());
   }
 
 private:
   // ---- the answer ----
 
   void finish(const exchange_ptr& x, http_response r) const {
-    if (!x->what.empty())
-      parts_.audit("http: " + (x->caller.name.empty() ? x->request.peer : x->caller.name) + " " + x->what + ": "
-                   + std::to_string(r.status));
+    if (x->is_audited)
+      parts_.audit(audit_entry(*x, r.status));
     dress(x->request, callers_.is_known_origin(x->request.header(field::origin)), r);
     x->reply(std::move(r));
   }
@@ -158,17 +199,29 @@ private:
         return finish(x, *std::move(page));
     auto who = callers_.who_asks(x->request, parts_.clock());
     if (const auto* problem = std::get_if<http_problem>(&who))
-      return fail(x, *problem);
+      return fail(x, refused(x->request, *problem));
     x->caller = std::get<http_caller>(std::move(who));
-    if (const auto wait = callers_.too_often(x->caller, x->request.peer, std::chrono::steady_clock::now());
-        wait.count() > 0)
-      return fail(x, {429,
-                      "too_many_requests",
-                      "more than " + std::to_string(parts_.options.rate_max)
-                        + " requests a second, which `http.rate_max` allows to one caller",
-                      {},
-                      wait});
+    if (const auto problem = why_too_often(x->caller, x->request.peer))
+      return fail(x, *problem);
     route(x);
+  }
+
+  std::optional<http_problem> why_too_often(const http_caller& c, const std::string& peer) {
+    const auto wait = callers_.too_often(c, peer, std::chrono::steady_clock::now());
+    if (wait.count() == 0)
+      return std::nullopt;
+    return http_problem{429,
+                        "too_many_requests",
+                        "more than " + std::to_string(parts_.options.rate_max)
+                          + " requests a second, which `http.rate_max` allows to one caller",
+                        {},
+                        wait};
+  }
+
+  /// What somebody is told who is not known: it counts against the address.
+  http_problem refused(const http_request& r, const http_problem& why) {
+    refused_callers_.add(r.peer, why.detail, std::chrono::steady_clock::now());
+    return why_too_often({}, r.peer).value_or(why);
   }
 
   void tell_metrics(const exchange_ptr& x) const {
@@ -186,19 +239,17 @@ private:
     const auto who = callers_.who_asks(x->request, parts_.clock());
     const auto* const caller = std::get_if<http_caller>(&who);
     const bool may_know = caller != nullptr && api::allows(caller->scopes, api::scope::read);
-    on_pool(x, [may_know](const implementation& self, const exchange_ptr& e) {
-      self.call(api::node_list, json::object(), self.replies(e, [may_know](const json& nodes) {
-        const auto& trouble = nodes.at("store_trouble");
-        if (trouble.is_null())
-          return http_response{200, "text/plain", "ready\n"};
-        return response_of(
-          {503,
-           "not_ready",
-           may_know ? trouble.get<std::string>() : "the store is away, or takes no writes: who may read is told why",
-           {},
-           busy_wait});
-      }));
-    });
+    readiness_->ask(replies(x, [may_know](const json& nodes) {
+      const auto& trouble = nodes.at("store_trouble");
+      if (trouble.is_null())
+        return http_response{200, "text/plain", "ready\n"};
+      return response_of(
+        {503,
+         "not_ready",
+         may_know ? trouble.get<std::string>() : "the store is away, or takes no writes: who may read is told why",
+         {},
+         busy_wait});
+    }));
   }
 
   void route(const exchange_ptr& x) {
@@ -221,8 +272,7 @@ private:
     const auto match = api::match(verb.value_or(api::verb::get), s);
     if (!verb || !match.found)
       return no_route(x, match);
-    if (*verb != api::verb::get && match.found->method != api::submit)
-      x->what = std::string{to_string(*verb)} + " " + path_of(x->request);
+    x->is_audited = *verb != api::verb::get && match.found->method != api::submit;
     if (!x->caller.is_by_role(*match.found) && !require(x, match.found->needs))
       return;
     if (match.found->is_about == api::route::about::new_task)
@@ -233,9 +283,8 @@ private:
     const auto dry_run = params.find("dry_run");
     const bool changes_nothing = dry_run != params.end() && *dry_run == true;
     if (changes_nothing)
-      x->what.clear();
-    else if (!x->what.empty())
-      x->what += " for " + params.value("who", "nobody named");
+      x->is_audited = false;
+    x->who = params.value("who", std::string{});
     if (method.find("who") != nullptr)
       params["who"] = who_does(x->caller, params);
     carry_out(x, *match.found, std::move(params));
@@ -352,8 +401,9 @@ private:
   // ---- methods ----
 
   template <class F>
-  void on_pool(const exchange_ptr& x, F run) const {
-    parts_.on_pool([self = shared_from_this(), x, run] {
+  void on_pool(const exchange_ptr& x, F run, bool takes_long = false) const {
+    const auto& post = takes_long ? parts_.on_slow_pool : parts_.on_pool;
+    post([self = shared_from_this(), x, run] {
       try {
         run(*self, x);
       } catch (...) {
@@ -377,9 +427,13 @@ private:
     if (wait)
       throw api::error{
         api::error::invalid_params, "only a submission and the state of a task can be waited for", {}, "wait"};
-    on_pool(x, [method = r.method, params = std::move(params)](const implementation& self, const exchange_ptr& e) {
-      self.call(method.c_str(), params, self.replies(e, [](const json& j) { return json_response(j); }));
-    });
+    const bool takes_long = is_slow(r, params);
+    on_pool(
+      x,
+      [method = r.method, params = std::move(params)](const implementation& self, const exchange_ptr& e) {
+        self.call(method.c_str(), params, self.replies(e, [](const json& j) { return json_response(j); }));
+      },
+      takes_long);
   }
 
   // ---- submitting ----
@@ -462,7 +516,8 @@ private:
       if (!x->caller.may_use(w))
         return fail(x, x->caller.not_its_workflow());
     on_pool(x, [filter, seen = position_seen(x->request)](const implementation& self, const exchange_ptr& e) {
-      self.finish(e, self.stream_of(e, runtime::follow_all(self.log_, self.watch_.parts, filter, seen)));
+      const auto parts = with_pool(self.watch_.parts, self.parts_.on_slow_pool); // it may read all tasks
+      self.finish(e, self.stream_of(e, runtime::follow_all(self.log_, parts, filter, seen)));
     });
   }
 
@@ -471,6 +526,8 @@ private:
   const std::shared_ptr<change_hub> hub_ = std::make_shared<change_hub>();
   const task_watch watch_;
   const std::shared_ptr<event_log> log_;
+  const std::shared_ptr<shared_call> readiness_;
+  refused_callers refused_callers_;
   const http_submissions submissions_;
   const std::string openapi_;
 };
@@ -487,8 +544,8 @@ std::optional<http_response> http_api::why_no_body(const http_request& header) c
   return impl_->why_no_body(header);
 }
 
-void http_api::save_uses() const {
-  impl_->save_uses();
+void http_api::keep_up() const {
+  impl_->keep_up();
 }
 
 changes_listener http_api::changes() const {

@@ -4,6 +4,7 @@
 #include "runtime/control/control_server.hpp"
 #include "runtime/events/change_watch.hpp"
 #include "runtime/http/messages/http_message.hpp"
+#include "runtime/logging/log.hpp"
 #include "workflow/time/time.hpp"
 
 #include <chrono>
@@ -18,14 +19,16 @@ namespace steadfast::runtime {
 struct http_api_parts {
   http_server_options options;
   std::shared_ptr<const control_methods> methods;
-  std::function<http_response()> metrics;             ///< for Prometheus; may block
-  std::string version;                                ///< of the node
-  std::function<workflow::instant()> clock;           ///< of this host
-  std::function<workflow::instant()> clock_of_store;  ///< may block
-  std::function<void(std::function<void()>)> on_pool; ///< runs it on a thread that may be blocked
+  std::function<http_response()> metrics;                   ///< for Prometheus; may block
+  std::string version;                                      ///< of the node
+  std::function<workflow::instant()> clock;                 ///< of this host
+  std::function<workflow::instant()> clock_of_store;        ///< may block
+  std::function<void(std::function<void()>)> on_pool;       ///< runs it on a thread that may be blocked
+  std::function<void(std::function<void()>)> on_slow_pool;  ///< likewise, what asks other nodes or reads much
+  std::function<void(std::function<void()>)> for_readiness; ///< likewise, whether the node is ready
   /// Runs it once that time has passed.
   std::function<void(std::chrono::milliseconds, std::function<void()>)> later;
-  std::function<void(const std::string& line)> audit;
+  std::function<void(const log_entry&)> audit;
 };
 
 /// The methods of a node as an HTTP API (docs/http.md): who may ask, what the request means, what the answer is.
@@ -43,8 +46,8 @@ public:
   /// The answer to one of which only the header was read, if its body need not be: nobody known sends it.
   std::optional<http_response> why_no_body(const http_request& header) const;
 
-  /// When tokens were used last.
-  void save_uses() const;
+  /// To be called now and then: saves when tokens were used last, and tells of callers that are not known.
+  void keep_up() const;
 
   /// Takes which tasks have changed, on any thread, also after the end.
   changes_listener changes() const;

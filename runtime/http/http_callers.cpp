@@ -7,6 +7,7 @@
 #include <boost/beast/core/string.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace steadfast::runtime {
 
@@ -14,6 +15,10 @@ namespace {
 
 constexpr std::size_t budgets_max = 10'000; ///< callers that are remembered
 constexpr std::string_view bearer = "Bearer ";
+
+constexpr std::chrono::minutes told_every{1};
+constexpr std::size_t peers_max = 1000; ///< told apart; the others are told of together
+constexpr const char* other_peers = "further addresses";
 
 bool contains(const std::vector<std::string>& all, std::string_view one) {
   return std::find(all.begin(), all.end(), one) != all.end();
@@ -162,6 +167,41 @@ std::chrono::milliseconds http_callers::too_often(const http_caller& c, const st
 void http_callers::save_uses() {
   if (tokens_)
     tokens_->save_uses();
+}
+
+void refused_callers::add(const std::string& peer, const std::string& why, steady now) {
+  const std::lock_guard lock{mutex_};
+  const bool is_known = of_peers_.size() < peers_max || of_peers_.contains(peer);
+  const auto [place, is_new] = of_peers_.try_emplace(is_known ? peer : other_peers);
+  auto& r = place->second;
+  ++r.untold;
+  r.why = why;
+  if (is_new || now - r.told_at >= told_every)
+    tell(place->first, r, now);
+}
+
+void refused_callers::tell_rest(steady now) {
+  const std::lock_guard lock{mutex_};
+  for (auto at = of_peers_.begin(); at != of_peers_.end();) {
+    auto& r = at->second;
+    const bool is_over = now - r.told_at >= told_every;
+    if (is_over && r.untold == 0) {
+      at = of_peers_.erase(at);
+      continue;
+    }
+    if (is_over)
+      tell(at->first, r, now);
+    ++at;
+  }
+}
+
+void refused_callers::tell(const std::string& peer, refusals& r, steady now) const {
+  const auto times = std::to_string(std::exchange(r.untold, 0));
+  r.told_at = now;
+  tell_({"warning",
+         "http: " + peer + " was not authenticated" + (times == "1" ? "" : ", " + times + " times") + ": " + r.why,
+         "http authentication failed",
+         {{"peer", peer}, {"times", times}, {"why", r.why}}});
 }
 
 } // namespace steadfast::runtime

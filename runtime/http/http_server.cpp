@@ -1,6 +1,7 @@
 #include "runtime/http/http_server.hpp"
 
 #include "runtime/http/access_tokens.hpp"
+#include "runtime/http/giving_way.hpp"
 #include "runtime/http/http_session.hpp"
 #include "runtime/http/http_tls.hpp"
 #include "runtime/http/messages/http_text.hpp"
@@ -17,7 +18,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 
-#include <algorithm>
+#include <chrono>
 #include <future>
 #include <list>
 #include <thread>
@@ -34,8 +35,9 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds accept_again_after{100};
-constexpr seconds uses_saved_every{60};
-constexpr std::size_t threads = 4;
+constexpr seconds kept_up_every{60};
+constexpr std::size_t threads = 4;      ///< for what is answered soon
+constexpr std::size_t slow_threads = 4; ///< for the rest
 
 tcp::acceptor listen(asio::io_context& io, const std::string& where) {
   try {
@@ -59,15 +61,16 @@ public:
     host_.figures = content.figures;
     host_.api = make_api(std::move(content));
     accept();
-    save_uses_later();
+    keep_up_later();
     thread_ = std::thread{[this] { host_.io.run(); }};
   }
 
   ~implementation() {
     close();
-    pool_.join();
+    for (auto* const pool : {&pool_, &slow_pool_, &readiness_})
+      pool->join();
     host_.calls.wait_for_all();
-    host_.api->save_uses();
+    host_.api->keep_up();
     asio::post(host_.io, [this] { host_.io.stop(); }); // after the answers
     thread_.join();
   }
@@ -91,7 +94,7 @@ public:
       if (!std::exchange(host_.closing, true)) {
         acceptor_.close();
         retry_.cancel();
-        uses_.cancel();
+        upkeep_.cancel();
         host_.timers.clear();
         host_.api->close();
         for (auto* c : std::list<http_connection*>{host_.connections})
@@ -114,7 +117,12 @@ private:
     p.metrics = [text = std::move(content.metrics)] { return http_response{200, metrics_page::content_type, text()}; };
     p.version = STEADFAST_VERSION;
     p.clock = [] { return std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now()); };
-    p.on_pool = [this](std::function<void()> run) { asio::post(pool_, std::move(run)); };
+    const auto on = [](asio::thread_pool& pool) {
+      return [&pool](std::function<void()> run) { asio::post(pool, std::move(run)); };
+    };
+    p.on_pool = on(pool_);
+    p.on_slow_pool = on(slow_pool_);
+    p.for_readiness = on(readiness_);
     p.later = [this](milliseconds wait, std::function<void()> run) {
       asio::post(host_.io, [this, wait, run = std::move(run)]() mutable { set_timer(wait, std::move(run)); });
     };
@@ -141,13 +149,13 @@ private:
     });
   }
 
-  void save_uses_later() {
-    uses_.expires_after(uses_saved_every);
-    uses_.async_wait([this](const error_code& e) {
+  void keep_up_later() {
+    upkeep_.expires_after(kept_up_every);
+    upkeep_.async_wait([this](const error_code& e) {
       if (e)
         return;
-      asio::post(pool_, [this] { host_.api->save_uses(); });
-      save_uses_later();
+      asio::post(pool_, [this] { host_.api->keep_up(); });
+      keep_up_later();
     });
   }
 
@@ -174,14 +182,17 @@ private:
     error_code ignored;
     const auto peer = s.remote_endpoint(ignored).address().to_string(ignored);
     s.set_option(tcp::no_delay{true}, ignored);
-    if (host_.connections.size() >= host_.options.connections_max && !make_room())
+    if (host_.connections.size() >= host_.options.connections_max && !make_room(peer))
       return turn_away(s);
     begin_session(host_, peer, std::move(s), tls_.get());
   }
 
-  /// The oldest connection makes way on which nothing is asked: clients ask anew when such a one ends.
-  bool make_room() {
-    return std::any_of(host_.connections.begin(), host_.connections.end(), [](auto* c) { return c->give_way(); });
+  /// Clients ask anew when a connection ends.
+  bool make_room(const std::string& newcomer) {
+    auto* const c = to_give_way(host_.connections, newcomer, std::chrono::steady_clock::now());
+    if (c != nullptr)
+      c->give_way();
+    return c != nullptr;
   }
 
   /// It fits into the kernel's buffer of a connection, so it never waits. With TLS nothing can be said before a
@@ -206,8 +217,10 @@ private:
   tcp::acceptor acceptor_;
   const std::uint16_t port_ = acceptor_.local_endpoint().port();
   asio::steady_timer retry_{host_.io};
-  asio::steady_timer uses_{host_.io};
+  asio::steady_timer upkeep_{host_.io};
   asio::thread_pool pool_{threads}; ///< after what its threads use
+  asio::thread_pool slow_pool_{slow_threads};
+  asio::thread_pool readiness_{1};
   std::thread thread_;
 };
 

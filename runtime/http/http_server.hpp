@@ -4,6 +4,7 @@
 #include "runtime/configuration/http_server_options.hpp"
 #include "runtime/control/control_server.hpp"
 #include "runtime/events/change_watch.hpp"
+#include "runtime/logging/log.hpp"
 #include "workflow/time/time.hpp"
 
 #include <chrono>
@@ -17,15 +18,16 @@ namespace steadfast::runtime {
 /// What a server tells, and to whom.
 struct http_content {
   control_methods methods;
-  std::function<std::string()> metrics{};               ///< for Prometheus; may block
-  std::function<void(const std::string& line)> audit{}; ///< gets a line about each request that changes something
-                                                        ///< but a submission
-  std::function<workflow::instant()> clock{};           ///< of the store; may block
+  std::function<std::string()> metrics{}; ///< for Prometheus; may block
+  /// Gets an entry about each request that changes something, but a submission, and about callers that are not known.
+  std::function<void(const log_entry&)> audit = [](const log_entry&) {};
+  std::function<workflow::instant()> clock{}; ///< of the store; may block
   std::shared_ptr<http_figures> figures = std::make_shared<http_figures>();
 };
 
 /// The HTTP API of a node, on a port: HTTP/1.1 (RFC 9112), with TLS 1.2 or 1.3 if there is a certificate. One thread
-/// has all connections; methods that wait are called on four others. Header, body, time and connections are limited
+/// has all connections; methods that wait are called on others, and those that ask other nodes or read much of the
+/// store on others again, so that nobody waits behind these. Header, body, time and connections are limited
 /// (docs/limits.md), so slow clients only cost themselves something.
 class http_server {
 public:

@@ -81,6 +81,22 @@ const http_response& answer_of_nobody() {
 
 using http_message = http::request<http::string_body>;
 
+bool names_a_host(beast::string_view text) {
+  return text.find_first_of("@/?#\\, \t") == beast::string_view::npos;
+}
+
+std::optional<absolute_target> absolute_target_of(const http_message& h) {
+  return parse_absolute({h.target().data(), h.target().size()});
+}
+
+/// The host of an absolute target counts, whatever the field says (RFC 9112, 3.2.2).
+void take_absolute_target(http_message& m) {
+  if (const auto absolute = absolute_target_of(m)) {
+    m.set(http::field::host, absolute->authority);
+    m.target(absolute->target);
+  }
+}
+
 /// What others on the way, such as a proxy, could read in another way than this node does. Beast takes a body that is
 /// not chunked at last for none, and what follows for the next request.
 std::optional<http_problem> why_unclear(const http_message& h) {
@@ -92,8 +108,9 @@ std::optional<http_problem> why_unclear(const http_message& h) {
     return http_problem{400, "bad_request", "a body may be chunked, in HTTP/1.1, and have no other coding",
                         "Transfer-Encoding"};
   const auto hosts = h.count(http::field::host);
-  if (hosts > 1 || (hosts == 0 && h.version() >= 11)
-      || h[http::field::host].find_first_of("@/?#\\, \t") != beast::string_view::npos)
+  const auto absolute = absolute_target_of(h);
+  if (hosts > 1 || (hosts == 0 && h.version() >= 11) || !names_a_host(h[http::field::host])
+      || (absolute && (absolute->authority.empty() || !names_a_host(absolute->authority))))
     return http_problem{400, "bad_request", "a request names one host, with or without its port", "Host"};
   const auto encoding = h[http::field::content_encoding];
   if (!encoding.empty() && !beast::iequals(encoding, "identity"))
@@ -124,6 +141,7 @@ public:
 
   void begin() {
     if constexpr (is_tls) {
+      begin_to_wait();
       lowest().expires_after(tls_limit);
       stream_.async_handshake(asio::ssl::stream_base::server, [self = self_()](const error_code& e) {
         if (e)
@@ -141,12 +159,18 @@ public:
       close();
   }
 
-  bool give_way() override {
-    if (!is_idle_ || events_)
-      return false;
-    is_idle_ = false; // its end comes later
+  const std::string& peer() const override { return peer_; }
+
+  std::optional<waiting> waits() const override {
+    if (!waits_since_ || events_)
+      return std::nullopt;
+    return waiting{*waits_since_, is_idle_};
+  }
+
+  void give_way() override {
+    waits_since_.reset(); // its end comes later
+    is_idle_ = false;
     close();
-    return true;
   }
 
 private:
@@ -154,6 +178,8 @@ private:
 
   std::shared_ptr<session> self_() { return this->shared_from_this(); }
   beast::tcp_stream& lowest() { return beast::get_lowest_layer(stream_); }
+
+  void begin_to_wait() { waits_since_ = std::chrono::steady_clock::now(); }
 
   void close() {
     error_code gone;
@@ -168,6 +194,7 @@ private:
     if (buffer_.size() > 0) // the next one came with the last
       return read_header();
     is_idle_ = true;
+    begin_to_wait();
     lowest().expires_after(idle_limit);
     stream_.async_read_some(buffer_.prepare(4096), [self = self_()](const error_code& e, std::size_t size) {
       self->is_idle_ = false;
@@ -179,6 +206,7 @@ private:
   }
 
   void read_header() {
+    begin_to_wait();
     parser_.emplace();
     parser_->header_limit(header_max);
     parser_->body_limit(host_.options.body_size_max);
@@ -196,6 +224,7 @@ private:
       return refuse(http::error::body_limit);
     if (const auto problem = why_unclear(parser_->get()))
       return say_and_close(*problem);
+    take_absolute_target(parser_->get());
     if (!parser_->is_done() && length.value_or(host_.options.body_size_max) > of_strangers_max)
       if (auto refusal = host_.api->why_no_body(request_of(http_message{http_message::header_type{parser_->get()}})))
         return answer_and_close(*std::move(refusal));
@@ -262,6 +291,7 @@ private:
   http_request request_of(http_message m) const { return {std::move(m), peer_, certificate_name_, is_tls}; }
 
   void run() {
+    waits_since_.reset();
     auto r = request_of(parser_->release());
     parser_.reset();
     keeps_alive_ = r.message.keep_alive();
@@ -292,6 +322,7 @@ private:
       m.body() = std::move(r.body);
     if (!has_no_body)
       m.content_length(size);
+    begin_to_wait();
     lowest().expires_after(host_.options.write_limit);
     serializer_.emplace(m);
     const auto done = [self = self_()](const error_code& e, std::size_t) { self->written(e); };
@@ -320,6 +351,7 @@ private:
     lowest().socket().shutdown(tcp::socket::shutdown_send, gone);
     if (events_)
       return close_soon(); // it is being read
+    begin_to_wait();
     lowest().expires_after(leave_limit);
     drop_rest();
   }
@@ -432,6 +464,7 @@ private:
   std::array<char, 512> dropped_{};
   milliseconds pause_ = look_soonest;
   std::chrono::steady_clock::time_point silent_since_;
+  std::optional<std::chrono::steady_clock::time_point> waits_since_; ///< for the client
   bool is_idle_ = false;
   bool was_woken_ = false; ///< since the last look
   bool has_left_ = false;

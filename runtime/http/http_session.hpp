@@ -10,9 +10,11 @@
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace steadfast::runtime {
@@ -20,8 +22,17 @@ namespace steadfast::runtime {
 struct http_connection {
   virtual ~http_connection() = default;
   virtual void close_if_idle() = 0;
-  /// It waits for a request of its client. False: it stays as it is.
-  virtual bool give_way() = 0;
+  /// The address of its client.
+  virtual const std::string& peer() const = 0;
+
+  struct waiting {
+    std::chrono::steady_clock::time_point since;
+    bool is_idle = false; ///< for a request; else for the rest of one, or until an answer is taken
+  };
+  /// What its client keeps it waiting for. Nothing: the node is at work for the client, or sends it events.
+  virtual std::optional<waiting> waits() const = 0;
+  /// REQUIRES: waits().
+  virtual void give_way() = 0;
 };
 
 /// What all connections share. Only the thread that runs `io` uses it, except where others are mentioned.

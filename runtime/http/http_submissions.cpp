@@ -2,7 +2,7 @@
 
 #include "api/error.hpp"
 #include "api/names.hpp"
-#include "client/exact_json.hpp"
+#include "runtime/http/messages/http_parameters.hpp"
 #include "workflow/outward/trace.hpp"
 #include "workflow/text/name.hpp"
 
@@ -30,8 +30,18 @@ struct batch {
   std::size_t left = 0;
 };
 
+log_entry entry_of(const http_caller& submitter, const std::string& task) {
+  const auto& name = submitter.name;
+  log_entry e{"info", "http: " + (name.empty() ? "somebody" : name) + " submitted task " + workflow::quoted(task),
+              "http submission"};
+  if (!name.empty())
+    e.fields.emplace_back("caller", name);
+  e.fields.emplace_back("task", task);
+  return e;
+}
+
 json submissions_in(const std::string& body) {
-  auto given = exact_json(body);
+  auto given = json_of_body(body);
   if (!given.is_object() || given.size() != 1 || !given.contains("tasks") || !given["tasks"].is_array()
       || given["tasks"].empty() || given["tasks"].size() > batch_max)
     throw api::error{api::error::invalid_params,
@@ -128,8 +138,7 @@ void http_submissions::submit_one(const http_caller& caller, const json& params,
       return fails(problem_of(std::current_exception()));
     }
     if (self.log_ && result.at("created") == true)
-      self.log_("http: " + (caller.name.empty() ? "somebody" : caller.name) + " submitted task "
-                + workflow::quoted(id.get<std::string>()));
+      self.log_(entry_of(caller, id));
     done(std::move(result));
   };
   ++*under_way_;

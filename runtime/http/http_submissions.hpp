@@ -25,7 +25,7 @@ public:
   using on_problem = std::function<void(const http_problem&)>;
 
   /// `log`: gets a line about each task that was made; empty: none.
-  http_submissions(watch_parts p, std::function<void(const std::string& line)> log)
+  http_submissions(watch_parts p, std::function<void(const log_entry&)> log)
       : watch_{std::move(p)},
         log_{std::move(log)} {}
 
@@ -50,7 +50,7 @@ private:
                     const on_problem& fails) const;
 
   const task_watch watch_;
-  const std::function<void(const std::string& line)> log_;
+  const std::function<void(const log_entry&)> log_;
   const std::shared_ptr<std::atomic<std::size_t>> under_way_ = std::make_shared<std::atomic<std::size_t>>(0);
 };
 

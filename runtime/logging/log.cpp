@@ -131,6 +131,13 @@ public:
       to->log(l, line(as_json, level, event, more, detail));
   }
 
+  void write(const log_entry& e) {
+    const auto l = level_of(e.level);
+    const auto [to, as_json] = writer_for(l);
+    if (to->should_log(l))
+      to->log(l, as_json ? line(true, e.level, e.event, e.fields, {}) : line(false, e.level, e.text, {}, {}));
+  }
+
   bool writes(const std::string& level) const {
     const auto l = level_of(level);
     return writer_for(l).first->should_log(l);
@@ -256,6 +263,10 @@ void start_log(const log_options& o) {
 
 void log_line(const std::string& level, const std::string& text) {
   log().write(level, text, {}, {});
+}
+
+void log_event(const log_entry& e) {
+  log().write(e);
 }
 
 void log_task(const std::string& event, const workflow::task& t, const std::string& detail) {

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace steadfast {
 
@@ -14,6 +16,16 @@ void start_log(const log_options& o);
 
 /// One line; level is trace, debug, info, warning or error.
 void log_line(const std::string& level, const std::string& text);
+
+/// A line that is a sentence as text, and an event with fields as JSON.
+struct log_entry {
+  using fields_type = std::vector<std::pair<std::string, std::string>>;
+  std::string level;
+  std::string text;
+  std::string event{};
+  fields_type fields{};
+};
+void log_event(const log_entry& e);
 
 /// One line about a task, with its id, workflow and state as fields.
 void log_task(const std::string& event, const workflow::task& t, const std::string& detail);

@@ -452,7 +452,7 @@ private:
     content.figures = std::make_shared<http_figures>();
     parts_.http = content.figures;
     content.metrics = [this] { return metrics_of(*system_, parts_).text; };
-    content.audit = [](const std::string& line) { log_line("info", line); };
+    content.audit = log_event;
     content.clock = [this] {
       const caf::scoped_actor self{*system_};
       return parts_.clock.now(self.ptr());

@@ -63,14 +63,16 @@ void dress(const http_request& asked, bool is_known_origin, http_response& r) {
     r.headers.emplace_back("Access-Control-Expose-Headers", "ETag, Location, Retry-After");
     r.headers.emplace_back("Vary", "Origin");
   }
+  const bool may_be_packed = r.body.size() >= gzip_from && !has_header(r, "Content-Encoding");
+  const std::pair<std::string, std::string> varies{"Vary", "Accept-Encoding"};
+  if (may_be_packed && std::ranges::find(r.headers, varies) == r.headers.end())
+    r.headers.push_back(varies);
   const auto verb = asked.message.method();
   if (r.status == 200 && !r.events && (verb == http::verb::get || verb == http::verb::head))
     add_tag(asked, r);
-  if (r.body.size() >= gzip_from && !has_header(r, "Content-Encoding")
-      && takes_gzip(asked.header(field::accept_encoding))) {
+  if (may_be_packed && r.status != 304 && takes_gzip(asked.header(field::accept_encoding))) {
     r.body = gzipped(r.body);
     r.headers.emplace_back("Content-Encoding", "gzip");
-    r.headers.emplace_back("Vary", "Accept-Encoding");
   }
 }
 

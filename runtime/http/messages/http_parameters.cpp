@@ -77,7 +77,57 @@ constexpr workflow::span wait_max{60'000};
 
 constexpr std::string_view place_prefix = "payload:";
 
+constexpr std::size_t depth_max = 64; ///< of JSON, as workflow::is_json has it
+
+/// Where something is nested deeper than that: the first byte of it. Brackets in strings do not count.
+std::optional<std::size_t> too_deep_at(std::string_view text) {
+  std::size_t depth = 0;
+  bool is_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_string) {
+      i += c == '\\' ? 1 : 0;
+      is_string = c != '"';
+      continue;
+    }
+    const bool is_space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    const bool closes = c == '}' || c == ']';
+    if (depth > depth_max && !is_space && !closes)
+      return i;
+    is_string = c == '"';
+    depth += c == '{' || c == '[' ? 1 : 0;
+    depth -= closes && depth > 0 ? 1 : 0;
+  }
+  return std::nullopt;
+}
+
+/// REQUIRES: it is no JSON that this node takes.
+std::string why_no_json(const std::string& text) {
+  const auto deep = too_deep_at(text);
+  const auto before = std::string_view{text}.substr(0, deep.value_or(text.size()));
+  try {
+    static_cast<void>(json::parse(before, [](int, json::parse_event_t, const json&) { return false; }));
+  } catch (const json::parse_error& e) {
+    if (e.byte <= before.size())
+      return "the body is not JSON: what ends at byte " + std::to_string(e.byte) + " is unexpected";
+    if (!deep)
+      return "the body is not JSON: it ends too soon, after byte " + std::to_string(text.size());
+  } catch (const json::exception&) { // of a number too large for a double, after which it does not read on
+  }
+  if (deep)
+    return "the body is nested deeper than " + std::to_string(depth_max) + ", from byte " + std::to_string(*deep + 1)
+           + " on";
+  return "the body is not JSON in UTF-8";
+}
+
 } // namespace
+
+json json_of_body(const std::string& body) {
+  auto read = exact_json(body);
+  if (read.is_discarded())
+    throw api::error{api::error::invalid_params, why_no_json(body)};
+  return read;
+}
 
 json parameters_of(const api::method& m, const std::map<std::string, std::string>& named, const http_target& target) {
   json params = json::object();
@@ -92,9 +142,7 @@ json parameters_of(const api::method& m, const std::map<std::string, std::string
 }
 
 json parameters_of(const api::method& m, const std::map<std::string, std::string>& named, const std::string& body) {
-  auto params = body.empty() ? json::object() : exact_json(body);
-  if (params.is_discarded())
-    throw api::error{api::error::invalid_params, "the body is not JSON, or is nested too deep"};
+  auto params = body.empty() ? json::object() : json_of_body(body);
   if (!params.is_object())
     throw api::error{api::error::invalid_params, "the body must be a JSON object"};
   for (const auto& [name, text] : named) {

@@ -23,6 +23,9 @@ namespace steadfast::runtime {
 nlohmann::json parameters_of(const api::method& m, const std::map<std::string, std::string>& named,
                              const http_target& target);
 
+/// A body as JSON; what is wrong with it, and where, if it is none.
+nlohmann::json json_of_body(const std::string& body);
+
 /// Out of a body, which is a JSON object or empty; those of the path must not say otherwise there.
 nlohmann::json parameters_of(const api::method& m, const std::map<std::string, std::string>& named,
                              const std::string& body);

@@ -5,6 +5,7 @@
 #include "runtime/text/hex.hpp"
 #include "workflow/text/split.hpp"
 
+#include <boost/beast/core/string.hpp>
 #include <boost/beast/http/status.hpp>
 
 #include <xxhash.h>
@@ -91,6 +92,19 @@ std::optional<http_target> parse_target(std::string_view target) {
   return parsed;
 }
 
+std::optional<absolute_target> parse_absolute(std::string_view target) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    const auto given = target.substr(0, scheme.size());
+    if (!boost::beast::iequals({given.data(), given.size()}, {scheme.data(), scheme.size()}))
+      continue;
+    target.remove_prefix(scheme.size());
+    const auto end = std::min(target.find_first_of("/?"), target.size());
+    const auto rest = target.substr(end);
+    return absolute_target{std::string{target.substr(0, end)}, (rest.starts_with('/') ? "" : "/") + std::string{rest}};
+  }
+  return std::nullopt;
+}
+
 std::string host_of(std::string_view text) {
   std::string host;
   if (text.starts_with('['))
@@ -159,15 +173,15 @@ http_response response_of(const http_problem& p) {
 std::string entity_tag(std::string_view body) {
   const auto hash = XXH3_128bits(body.data(), body.size());
   const std::uint64_t halves[] = {hash.high64, hash.low64};
-  return "\"" + hex_of({reinterpret_cast<const char*>(halves), sizeof halves}) + "\"";
+  return "W/\"" + hex_of({reinterpret_cast<const char*>(halves), sizeof halves}) + "\"";
 }
 
 bool names_tag(std::string_view header, std::string_view tag) {
+  constexpr std::string_view weak = "W/";
+  const auto opaque = [&](std::string_view t) { return t.starts_with(weak) ? t.substr(weak.size()) : t; };
   for (auto one : workflow::split(header, ',')) {
     one = trimmed(one);
-    if (one.starts_with("W/"))
-      one.remove_prefix(2);
-    if (one == tag || one == "*")
+    if (opaque(one) == opaque(tag) || one == "*")
       return true;
   }
   return false;

@@ -28,6 +28,13 @@ struct http_target {
 /// Nothing: it is no path, or has a wrong escape or a zero byte.
 std::optional<http_target> parse_target(std::string_view target);
 
+struct absolute_target {
+  std::string authority; ///< the host, and maybe a port
+  std::string target;    ///< path and query
+};
+/// Of "http://host/path" (RFC 9112, 3.2.2). Nothing: it has no such form.
+std::optional<absolute_target> parse_absolute(std::string_view target);
+
 /// The host without its port, in small letters: of a Host header, or of an origin without its scheme.
 std::string host_of(std::string_view text);
 
@@ -53,9 +60,9 @@ http_response response_of(const http_problem& p);
 /// The words of a status: "Not Found".
 std::string reason_of(unsigned status);
 
-/// For an If-None-Match (RFC 9110, 8.8.3): it is the same whenever the text is.
+/// For an If-None-Match (RFC 9110, 8.8.3): it is the same whenever the text is. Weak, for the answer may be compressed.
 std::string entity_tag(std::string_view body);
-/// Whether an If-None-Match names the tag.
+/// Whether an If-None-Match names the tag, weak or not.
 bool names_tag(std::string_view header, std::string_view tag);
 
 /// Whether an Accept-Encoding takes gzip.

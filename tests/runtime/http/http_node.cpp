@@ -145,13 +145,28 @@ struct http_listener::connection {
   net::streambuf read;
 };
 
+http_listener::http_listener() : connection_{std::make_unique<connection>()} {}
+
 http_listener::http_listener(const http_node& n, const std::string& target, const http_headers& headers)
-    : connection_{std::make_unique<connection>()} {
+    : http_listener{} {
   connection_->socket.connect(place_of(n.port()));
-  net::write(connection_->socket, net::buffer(request_text(target, headers)));
+  say(request_text(target, headers));
 }
 
+http_listener http_listener::from(const std::string& address, const http_node& n) {
+  http_listener made;
+  made.connection_->socket.open(tcp::v4());
+  made.connection_->socket.bind({net::ip::make_address(address), 0});
+  made.connection_->socket.connect(place_of(n.port()));
+  return made;
+}
+
+http_listener::http_listener(http_listener&&) noexcept = default;
 http_listener::~http_listener() = default;
+
+void http_listener::say(const std::string& bytes) {
+  net::write(connection_->socket, net::buffer(bytes));
+}
 
 std::string http_listener::next(const std::string& end) {
   boost::system::error_code e;

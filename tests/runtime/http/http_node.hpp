@@ -77,14 +77,18 @@ private:
   assembled_node running_;
 };
 
-/// An open connection for events.
+/// An open connection, such as one for events.
 class http_listener {
 public:
   http_listener(const http_node& n, const std::string& target, const http_headers& headers = {});
+  /// From that address of this host: of 127.0.0.0/8. Nothing is said yet.
+  static http_listener from(const std::string& address, const http_node& n);
+  http_listener(http_listener&&) noexcept;
   ~http_listener();
   http_listener(const http_listener&) = delete;
   http_listener& operator=(const http_listener&) = delete;
 
+  void say(const std::string& bytes);
   /// The next text up to and with `end`; what came before the end of the connection, if it ends.
   std::string next(const std::string& end = "\n\n");
   /// The next event; what only sets the id is passed over. Its kind is empty when the connection has ended.
@@ -97,6 +101,7 @@ public:
 
 private:
   struct connection;
+  http_listener();
   std::unique_ptr<connection> connection_;
 };
 

@@ -3,6 +3,7 @@
 #include "api/method.hpp"
 #include "api/route.hpp"
 #include "runtime/http/http_callers.hpp"
+#include "runtime/http/http_server.hpp"
 #include "runtime/http/messages/http_text.hpp"
 #include "tests/runtime/http/http_node.hpp"
 #include "tests/support/comes_true.hpp"
@@ -17,7 +18,11 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
 #include <fstream>
+#include <future>
+#include <mutex>
 #include <thread>
 
 using namespace steadfast;
@@ -41,6 +46,58 @@ std::string inflated(const std::string& text) {
   out.resize(z.total_out);
   inflateEnd(&z);
   return out;
+}
+
+/// Holds who passes until it is opened.
+class gate {
+public:
+  void open() {
+    const std::lock_guard lock{mutex_};
+    is_open_ = true;
+    changed_.notify_all();
+  }
+  void pass() {
+    std::unique_lock lock{mutex_};
+    ++come_;
+    changed_.wait(lock, [this] { return is_open_; });
+  }
+  int come() const {
+    const std::lock_guard lock{mutex_};
+    return come_;
+  }
+
+private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_open_ = false;
+  int come_ = 0;
+};
+
+/// A server of methods that the test gives.
+struct bare_server {
+  std::uint16_t port = runtime::free_ports(1).front();
+  std::unique_ptr<runtime::http_server> running;
+
+  explicit bare_server(runtime::http_content content) {
+    http_server_options o;
+    o.listen = "127.0.0.1:" + std::to_string(port);
+    content.clock = [] { return workflow::instant{}; };
+    running = std::make_unique<runtime::http_server>(o, std::move(content));
+  }
+
+  std::future<tests::http_answer> get(const std::string& target) const {
+    return std::async(std::launch::async, [p = port, target] { return tests::ask_at(p, "GET", target); });
+  }
+  std::vector<std::future<tests::http_answer>> get_many(int count, const std::string& target) const {
+    std::vector<std::future<tests::http_answer>> all;
+    for (int i = 0; i < count; ++i)
+      all.push_back(get(target));
+    return all;
+  }
+};
+
+json no_trouble() {
+  return {{"nodes", json::array()}, {"store_trouble", nullptr}};
 }
 
 } // namespace
@@ -72,6 +129,102 @@ TEST_CASE("http: what is no request of the API is refused with its reason") {
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
   CHECK(n.ask("PUT", "/v1/tasks/a", R"({"workflow":"trip","payload":)" + deep + "}").status == 400);
   CHECK(n.get("/health/live").body == "live\n");
+}
+
+TEST_CASE("http: a body that is no JSON is refused with what is wrong and where") {
+  const http_node n;
+  const auto why = [&](const std::string& body) { return n.ask("PUT", "/v1/tasks/a", body).json().at("detail"); };
+  CHECK(why(R"({"workflow":})") == "the body is not JSON: what ends at byte 13 is unexpected");
+  CHECK(why("{\"workflow\":\"\xff\"}") == "the body is not JSON: what ends at byte 14 is unexpected");
+  CHECK(why(R"({"workflow")") == "the body is not JSON: it ends too soon, after byte 11");
+  CHECK(why(R"({"a":")" + std::string(100, '[')) == "the body is not JSON: it ends too soon, after byte 106");
+  const auto nested = [](std::size_t depth) { return std::string(depth, '[') + "1" + std::string(depth, ']'); };
+  CHECK(why(R"({"workflow":"trip","payload":)" + nested(64) + "}")
+        == "the body is nested deeper than 64, from byte 94 on");
+  CHECK(why(R"({"workflow":"trip" "payload":)" + nested(64) + "}")
+        == "the body is not JSON: what ends at byte 28 is unexpected");
+  CHECK(n.ask("PUT", "/v1/tasks/a", R"({"workflow":"trip","payload":)" + nested(63) + "}").status == 201);
+  const auto batch = n.ask("POST", "/v1/tasks/batch", R"({"tasks":[}]})");
+  CHECK(batch.status == 400);
+  CHECK(batch.json().at("detail") == "the body is not JSON: what ends at byte 11 is unexpected");
+}
+
+TEST_CASE("http: a target may be absolute, and then its host counts") {
+  const http_node n;
+  const auto say = [&](const std::string& target, const std::string& host) {
+    return n.say("GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n");
+  };
+  CHECK_THAT(say("http://localhost/v1/me", "localhost"), StartsWith("HTTP/1.1 200"));
+  CHECK_THAT(say("HTTPS://LOCALHOST:7800/v1/tasks?max=1", "rebound.example"), StartsWith("HTTP/1.1 200"));
+  CHECK_THAT(say("http://127.0.0.1", "localhost"), StartsWith("HTTP/1.1 200"));
+  CHECK_THAT(say("http://localhost?max=1", "localhost"), StartsWith("HTTP/1.1 200"));
+  CHECK_THAT(say("http://rebound.example/v1/me", "localhost"), StartsWith("HTTP/1.1 421"));
+  for (const auto* const target : {"http:///v1/me", "http://a@localhost/v1/me", "http://localhost,a/v1/me",
+                                   "ftp://localhost/v1/me", "localhost/v1/me"})
+    CHECK_THAT(say(target, "localhost"), StartsWith("HTTP/1.1 400"));
+}
+
+TEST_CASE("http: questions to other nodes and long reads keep nobody else waiting") {
+  gate slow;
+  runtime::http_content content;
+  const auto held = [&](const json&) -> json {
+    slow.pass();
+    return json::object();
+  };
+  content.methods["agent.list"] = held;
+  content.methods["task.count"] = held;
+  content.methods["task.list"] = [&](const json& params) { return params.contains("text") ? held(params) : params; };
+  content.methods["task.show"] = [](const json& params) { return params; };
+  content.methods["node.list"] = [](const json&) { return no_trouble(); };
+  const bare_server server{std::move(content)};
+  std::vector<std::future<tests::http_answer>> asked;
+  for (const auto* const target : {"/v1/agents", "/v1/counts", "/v1/tasks?text=a"})
+    for (auto& a : server.get_many(6, target))
+      asked.push_back(std::move(a));
+  CHECK(tests::comes_true([&] { return slow.come() >= 4; }));
+  for (const auto* const target : {"/v1/tasks/a", "/v1/tasks", "/health/ready"}) {
+    INFO(target);
+    auto quick = server.get(target);
+    const bool has_come = quick.wait_for(std::chrono::seconds{20}) == std::future_status::ready;
+    CHECK(has_come);
+    if (!has_come)
+      slow.open();
+    CHECK(quick.get().status == 200);
+  }
+  slow.open();
+  for (auto& a : asked)
+    CHECK(a.get().status == 200);
+}
+
+TEST_CASE("http: whether a node is ready is looked at once for many who ask, whatever else the node does") {
+  gate others;
+  gate look;
+  runtime::http_content content;
+  content.methods["task.show"] = [&](const json& params) {
+    others.pass();
+    return params;
+  };
+  content.methods["node.list"] = [&](const json&) {
+    look.pass();
+    return no_trouble();
+  };
+  const auto figures = content.figures;
+  const bare_server server{std::move(content)};
+  auto busy = server.get_many(8, "/v1/tasks/a");
+  CHECK(tests::comes_true([&] { return others.come() >= 4; }));
+  auto ready = server.get_many(20, "/health/ready");
+  const bool has_looked = tests::comes_true([&] { return look.come() == 1 && figures->connections.value() == 28; });
+  CHECK(has_looked);
+  if (!has_looked)
+    others.open();
+  CHECK(server.get("/health/live").get().status == 200); // what came before it has been read
+  look.open();
+  for (auto& r : ready)
+    CHECK(r.get().body == "ready\n");
+  CHECK(look.come() < 10); // two, unless a client was slow
+  others.open();
+  for (auto& b : busy)
+    CHECK(b.get().status == 200);
 }
 
 TEST_CASE("row 81: clients that send garbage, too much, or too slowly are refused, and others are served") {
@@ -223,12 +376,21 @@ TEST_CASE("http: answers are small when a client has them, or takes gzip") {
   const http_node n;
   const auto plain = n.get("/openapi.json");
   const auto tag = plain.headers.at("etag");
-  const auto same = n.get("/openapi.json", {{"If-None-Match", "\"x\", W/" + tag}});
-  CHECK(same.status == 304);
-  CHECK(same.body.empty());
+  CHECK_THAT(tag, StartsWith("W/\"")); // the same of both forms
+  CHECK(plain.headers.at("vary") == "Accept-Encoding");
+  for (const auto& known : {"\"x\", " + tag, tag.substr(2)}) {
+    const auto same = n.get("/openapi.json", {{"If-None-Match", known}});
+    CHECK(same.status == 304);
+    CHECK(same.body.empty());
+    CHECK(same.headers.at("etag") == tag);
+    CHECK(same.headers.at("vary") == "Accept-Encoding");
+  }
   CHECK(n.get("/openapi.json", {{"If-None-Match", "\"x\""}}).status == 200);
   const auto packed = n.get("/openapi.json", {{"Accept-Encoding", "br, gzip;q=0.8"}});
   CHECK(packed.headers.at("content-encoding") == "gzip");
+  CHECK(packed.headers.at("etag") == tag);
+  CHECK(packed.headers.at("vary") == "Accept-Encoding");
+  CHECK(n.get("/v1/me").headers.count("vary") == 0); // too small
   CHECK(packed.body.size() * 3 < plain.body.size());
   CHECK(inflated(packed.body) == plain.body);
   CHECK(n.get("/openapi.json", {{"Accept-Encoding", "gzip;q=0"}}).headers.count("content-encoding") == 0);
@@ -323,6 +485,49 @@ TEST_CASE("row 117: connections on which nothing is asked make way for others, t
   CHECK(oldest.next().empty()); // it has ended
   n.let_end();
   CHECK(follows.next_event().kind == "task");
+}
+
+TEST_CASE("row 117: requests that do not come to their end make way for others, the longest first") {
+  http_server_options o;
+  o.connections_max = 3;
+  const http_node n{o};
+  const std::string half = "GET /health/live HTTP/1.1\r\nHost: loc";
+  std::vector<http_listener> slow;
+  for (int i = 0; i < 3; ++i) {
+    slow.push_back(http_listener::from("127.0.0.1", n));
+    slow.back().say(half);
+  }
+  const auto begun = std::chrono::steady_clock::now();
+  REQUIRE(tests::comes_true([&] { return n.get("/health/live").status == 200; }));
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds{15}); // before the time for a request is over
+  CHECK(slow[0].next().empty());                                              // it has ended
+  slow[2].say("alhost\r\n\r\n");
+  CHECK_THAT(slow[2].next("live\n"), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_CASE("row 117: an address with more than half of all connections gives way first, and takes no other's place") {
+  http_server_options o;
+  o.connections_max = 4;
+  const http_node n{o};
+  const std::string half = "GET /health/live HTTP/1.1\r\nHost: loc";
+  auto other = http_listener::from("127.0.0.3", n);
+  const auto is_served = [&] {
+    other.say(half + "alhost\r\n\r\n");
+    return other.next("live\n").starts_with("HTTP/1.1 200");
+  };
+  REQUIRE(is_served());
+  std::vector<http_listener> many;
+  const auto add_one = [&] {
+    many.push_back(http_listener::from("127.0.0.2", n));
+    many.back().say(half);
+  };
+  for (int i = 0; i < 3; ++i)
+    add_one();
+  CHECK(n.get("/health/live").status == 200); // at once
+  CHECK(many[0].next().empty());
+  for (int i = 0; i < 4; ++i)
+    add_one();
+  CHECK(is_served());
 }
 
 TEST_CASE("http: when all connections are in use, another one is told so") {

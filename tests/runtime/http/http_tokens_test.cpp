@@ -14,6 +14,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 using namespace steadfast;
 using Catch::Matchers::Contains;
@@ -282,6 +283,100 @@ TEST_CASE("http: what is done with a token is logged under its name, without wha
   CHECK_THAT(told, Contains("root POST /v1/steps/complete"));
   CHECK_THAT(told, Contains("shop POST /v1/tasks/a/actions: 403"));
   CHECK_THAT(told, !Contains("hush"));
+}
+
+namespace {
+
+/// The entries of that event in a log in JSON.
+std::vector<json> entries_of(const std::string& log, const std::string& event) {
+  std::vector<json> all;
+  std::istringstream lines{log};
+  for (std::string line; std::getline(lines, line);)
+    if (auto e = json::parse(line); e.at("event") == event)
+      all.push_back(std::move(e));
+  return all;
+}
+
+} // namespace
+
+TEST_CASE("http: a log in JSON has what was done over HTTP in fields, and who was not authenticated") {
+  const guarded_node g;
+  log_options to_file;
+  to_file.file = g.folder.path() / "log";
+  to_file.json = true;
+  start_log(to_file);
+  REQUIRE(g.node.ask("PUT", "/v1/tasks/a", R"({"workflow":"trip"})", with(g.admin)).status == 201);
+  CHECK(g.node.ask("POST", "/v1/tasks/a/actions", R"({"act":"suspend","who":"ann"})", with(g.admin)).status == 200);
+  CHECK(g.node.ask("POST", "/v1/tasks/a/actions?why=hush", R"({"act":"resume"})", with(g.admin)).status == 200);
+  for (int i = 0; i < 5; ++i)
+    CHECK(g.node.get("/v1/tasks/a", with("made-up")).status == 401);
+  log_options quiet;
+  quiet.level = "error";
+  start_log(quiet); // which writes what is left
+  const auto told = tests::text_of(to_file.file);
+  auto done = entries_of(told, "http request");
+  REQUIRE(done.size() == 2);
+  for (auto& e : done)
+    e.erase("time");
+  json expected{{"level", "info"},  {"event", "http request"},       {"caller", "root"}, {"who", "ann"},
+                {"method", "POST"}, {"path", "/v1/tasks/a/actions"}, {"status", "200"},  {"peer", "127.0.0.1"}};
+  CHECK(done[0] == expected);
+  expected.erase("who");
+  CHECK(done[1] == expected);
+  const auto refused = entries_of(told, "http authentication failed");
+  REQUIRE(refused.size() == 1);
+  CHECK(refused[0].at("peer") == "127.0.0.1");
+  CHECK(refused[0].at("times") == "1");
+  CHECK(refused[0].at("level") == "warning");
+  CHECK_THAT(told, !Contains("made-up") && !Contains("hush"));
+}
+
+TEST_CASE("http: of callers that are not known a line a minute is logged for each address, with how many they were") {
+  std::vector<std::string> told;
+  runtime::refused_callers log{[&](const log_entry& e) { told.push_back(e.text); }};
+  const runtime::refused_callers::steady begun{std::chrono::hours{1}};
+  const auto add = [&](const std::string& peer, int seconds) {
+    log.add(peer, "no", begun + std::chrono::seconds{seconds});
+  };
+  add("a", 0);
+  add("a", 1);
+  add("b", 2);
+  add("a", 59);
+  log.tell_rest(begun + std::chrono::seconds{59});
+  CHECK(told == std::vector<std::string>{"http: a was not authenticated: no", "http: b was not authenticated: no"});
+  log.tell_rest(begun + std::chrono::seconds{65});
+  CHECK(told.size() == 3);
+  CHECK(told.back() == "http: a was not authenticated, 2 times: no");
+  add("a", 70);
+  add("a", 130);
+  CHECK(told.size() == 4);
+  CHECK(told.back() == "http: a was not authenticated, 2 times: no");
+  told.clear();
+  for (int i = 0; i < 5000; ++i)
+    add("c" + std::to_string(i), 200);
+  CHECK(told.size() == 1000); // 999 beside a, and one line for all others
+}
+
+TEST_CASE("http: failed authentication counts against the address, and keeps nobody out who has a token") {
+  const tests::temp_folder folder;
+  http_server_options o;
+  o.tokens = folder.path() / "tokens.json";
+  o.rate_max = 3;
+  const auto reader = add_token(o.tokens, "eyes", {api::scope::read});
+  const http_node node{o};
+  unsigned pushed_back = 0;
+  for (int i = 0; i < 20; ++i) {
+    const auto a = node.get("/v1/nodes", with("made-up"));
+    CHECK((a.status == 401 || a.status == 429));
+    pushed_back += a.status == 429 ? 1 : 0;
+  }
+  CHECK(pushed_back > 10);
+  CHECK(node.get("/v1/me", with(reader)).status == 200);
+  std::string large;
+  CHECK(tests::comes_true([&] { // of such the body is not read
+    large = node.say("PUT /v1/tasks/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n");
+    return large.starts_with("HTTP/1.1 429");
+  }));
 }
 
 TEST_CASE("http: who submitted a task is logged if that is wanted, and only of tasks that were made") {
