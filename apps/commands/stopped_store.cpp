@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <random>
 #include <string>
@@ -19,11 +21,12 @@ namespace steadfast::apps {
 
 namespace {
 
-std::shared_ptr<store::local_store> open_files(const std::filesystem::path& folder, bool read_only) {
+std::shared_ptr<store::local_store> open_files(const std::filesystem::path& folder, bool read_only,
+                                               std::uint32_t of_new) {
   store::store_options o;
   o.path = folder;
   o.read_only = read_only;
-  return store::open_store_files(o);
+  return store::open_store_files(o, of_new);
 }
 
 std::shared_ptr<store::local_store> open_on_server(const std::filesystem::path& config,
@@ -33,6 +36,16 @@ std::shared_ptr<store::local_store> open_on_server(const std::filesystem::path& 
   return store::as_one(store::open_postgres_store(postgres_options_of(node, holder_of_command()),
                                                   std::chrono::steady_clock::now,
                                                   wait_for_lease(node.store_server.lease)));
+}
+
+/// As the configuration of that store says; 0: it is there already, or nothing says it.
+std::uint32_t partitions_to_make(const node_choice& node, const std::filesystem::path& folder, bool read_only) {
+  const char* usual = std::getenv("STEADFAST_CONFIG");
+  const auto config = node.config.empty() && usual != nullptr ? std::string{usual} : node.config;
+  if (read_only || config.empty() || store::is_store_at(folder))
+    return 0;
+  const auto configured = load_config(config);
+  return absolute(configured.store.path) == absolute(folder) ? configured.partitions : 0;
 }
 
 } // namespace
@@ -55,8 +68,8 @@ store::wait_for_turn wait_for_lease(std::chrono::milliseconds lease) {
   };
 }
 
-stopped_store::stopped_store(const std::filesystem::path& folder, bool read_only)
-    : store_{open_files(folder, read_only)} {}
+stopped_store::stopped_store(const std::filesystem::path& folder, bool read_only, std::uint32_t of_new)
+    : store_{open_files(folder, read_only, of_new)} {}
 
 stopped_store::stopped_store(const std::filesystem::path& server_config)
     : memory_{std::make_unique<scratch_folder>()},
@@ -64,10 +77,10 @@ stopped_store::stopped_store(const std::filesystem::path& server_config)
 
 stopped_store open_stopped(const node_choice& node, const std::filesystem::path& folder, bool read_only) {
   if (!folder.empty())
-    return stopped_store{folder, read_only};
+    return stopped_store{folder, read_only, partitions_to_make(node, folder, read_only)};
   const auto places = places_of(node);
   if (places.server_config.empty())
-    return stopped_store{places.store, read_only};
+    return stopped_store{places.store, read_only, partitions_to_make(node, places.store, read_only)};
   return stopped_store{places.server_config};
 }
 

@@ -6,6 +6,7 @@
 #include "store/partitions/postgres_store.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -20,8 +21,9 @@ store::wait_for_turn wait_for_lease(std::chrono::milliseconds lease);
 /// A store that a command opens itself, since no node runs on it: in files, or on the server of a configuration.
 class stopped_store {
 public:
-  /// In files. Read-only, a node may run on them. Throws store::store_error.
-  stopped_store(const std::filesystem::path& folder, bool read_only);
+  /// In files. Read-only, a node may run on them. `of_new`: the partitions of a store that is not there yet; 0: one.
+  /// Throws store::store_error.
+  stopped_store(const std::filesystem::path& folder, bool read_only, std::uint32_t of_new = 0);
   /// Waits up to the lease for a node that may have died, and says so. Throws failure: try_again when one has the store
   /// still; store::store_error, config_error.
   explicit stopped_store(const std::filesystem::path& server_config);

@@ -16,14 +16,53 @@ std::string text_of(workflow::instant at, const std::string& what) {
 
 /// When the task entered its state, if that is known; otherwise when it was seen in it.
 workflow::instant time_of_state(const json& task, workflow::instant seen) {
-  if (task.value("process_state", std::string{}) == "pending")
-    return instant_of(task.value("submitted_at", json{}));
-  const auto ended = instant_of(task.value("ended_at", json{}));
-  return ended == workflow::unset ? seen : ended;
+  const bool is_pending = task.value("process_state", std::string{}) == "pending"; // it was submitted, or waits again
+  const auto entered = instant_of(task.value(is_pending ? "changed_at" : "ended_at", json{}));
+  return entered == workflow::unset ? seen : entered;
 }
 
 std::string verb_of(const std::string& action) {
   return action == "undo" ? "undoing" : action == "probe" ? "asking about" : "running";
+}
+
+/// The service has answered, but not what the step is repeated for.
+bool is_not_as_wanted(const json& step, const json& record) {
+  if (!step.contains("calls") || record.value("action", std::string{}) != "do"
+      || record.value("outcome", std::string{}) != "succeeded")
+    return false;
+  std::uint32_t last = 0;
+  for (const auto& r : step.value("log", json::array()))
+    if (r.value("action", std::string{}) == "do")
+      last = r.value("attempt", 0U);
+  return record.value("attempt", 0U) != last || step.value("completed_at", json{}).is_null();
+}
+
+std::string asked_again(const json& step, const json& record) {
+  std::string text = "its result is not as wanted";
+  const bool is_last = step.at("log").back() == record;
+  if (is_last && step.value("calls", 0U) >= step.value("calls_max", 0U))
+    return text;
+  text += "; it is asked again";
+  const auto at = instant_of(step.value("not_before", json{}));
+  return is_last && at != workflow::unset ? text + " at " + local_text(at).substr(11) : text;
+}
+
+/// For what it waits, and until when.
+std::string awaited(const json& step) {
+  std::string text;
+  if (step.contains("question")) {
+    text = ": asks a person with the role `" + step.value("waits_for_role", std::string{})
+           + "`: " + step.value("question", std::string{});
+  } else if (step.contains("waits_for_event")) {
+    const auto key = step.value("event_key", std::string{});
+    text = ": for an event `" + step.value("waits_for_event", std::string{}) + "`"
+           + (key.empty() ? "" : " with the key `" + key + "`");
+  } else if (step.contains("child")) {
+    text = ": for the end of task `" + step.value("child", std::string{}) + "`";
+  }
+  const auto until = instant_of(step.value(step.contains("limit_at") ? "limit_at" : "not_before", json{}));
+  return printable(until == workflow::unset ? text
+                                            : text + (text.empty() ? " until " : "; until ") + local_text(until));
 }
 
 std::string ending(const json& record) {
@@ -46,14 +85,19 @@ void progress_teller::tell_step(const json& step, known_step& known, const termi
     const auto which = waits ? name : name + ", attempt " + std::to_string(number);
     if (number > known.begun_attempt) {
       known.begun_attempt = number;
-      happenings.push_back({instant_of(r.value("started_at", json{})),
-                            (waits ? "waiting at" : verb_of(r.value("action", std::string{}))) + (" " + which)});
+      const bool waits_now =
+        waits && step.value("state", std::string{}) == "waiting" && r.value("ended_at", json{}).is_null();
+      happenings.push_back(
+        {instant_of(r.value("started_at", json{})), (waits ? "waiting at" : verb_of(r.value("action", std::string{})))
+                                                      + (" " + which) + (waits_now ? awaited(step) : "")});
     }
     if (number > known.told_attempt && !r.value("ended_at", json{}).is_null()) {
       known.told_attempt = number;
-      const auto outcome = r.value("outcome", std::string{});
-      const auto paint = outcome == "succeeded" ? colour::good : colour::warning;
-      happenings.push_back({instant_of(r["ended_at"]), which + ": " + painted(ending(r), paint, to)});
+      const bool is_repeated = is_not_as_wanted(step, r);
+      const bool is_good = r.value("outcome", std::string{}) == "succeeded" && !is_repeated;
+      const auto how =
+        painted(is_repeated ? asked_again(step, r) : ending(r), is_good ? colour::good : colour::warning, to);
+      happenings.push_back({instant_of(r["ended_at"]), which + ": " + how});
     }
   }
   if (const auto progress = step.value("progress", std::string{}); !progress.empty() && progress != known.progress) {
@@ -75,13 +119,17 @@ std::vector<std::string> progress_teller::news(const json& task, workflow::insta
                    [](const happening& a, const happening& b) { return a.at < b.at; });
   std::vector<std::string> lines;
   lines.reserve(happenings.size() + 1);
-  for (const auto& h : happenings)
+  for (const auto& h : happenings) {
     lines.push_back(text_of(h.at, h.what));
+    if (h.at != workflow::never)
+      told_at_ = std::max(told_at_, h.at);
+  }
   const auto state = task.value("process_state", std::string{});
   if (state != state_) {
     const auto cause = task.value("cause", std::string{});
-    lines.push_back(text_of(time_of_state(task, now), painted(state, colour_of_state(state), to)
-                                                        + (cause.empty() ? "" : ": " + printable(cause))));
+    told_at_ = std::max(told_at_, time_of_state(task, now)); // `now` and the task's times are of different clocks
+    lines.push_back(
+      text_of(told_at_, painted(state, colour_of_state(state), to) + (cause.empty() ? "" : ": " + printable(cause))));
     state_ = state;
   }
   return lines;

@@ -34,6 +34,7 @@ private:
 
   std::map<std::string, known_step> steps_;
   std::string state_;
+  workflow::instant told_at_ = workflow::unset; ///< of the latest line; a state is told no earlier
 };
 
 } // namespace steadfast::apps

@@ -362,6 +362,8 @@ void read_repeat(toml_section& in, workflow::step_definition& s) {
     r.until = read_condition(*until);
   else
     x->complain("until", "is missing: a condition that the step's result has to meet");
+  if (x->take("every") == nullptr)
+    x->complain("every", "is missing: the time from a result to the next call, such as every = \"1m\"");
   x->read("every", r.every);
   x->read_count("at_most", r.at_most, 2U, workflow::repeats_max);
   std::string at_limit = "fail";

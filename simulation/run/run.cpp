@@ -434,8 +434,10 @@ private:
       revisions += t.revision;
     is_quiet_for_ = revisions == seen_revisions_ ? is_quiet_for_ + looks_at_ends_each : workflow::span{0};
     seen_revisions_ = revisions;
+    if (is_quiet_for_ < rests_after)
+      return;
     const auto left = time_until_something();
-    if (is_quiet_for_ < rests_after || left < rests_at_least)
+    if (left < rests_at_least)
       return;
     world_.tell("all wait: the nodes rest");
     for (const auto& node : cluster_.names())
@@ -455,7 +457,7 @@ private:
       const auto* d = workflow::has_ended(t) ? nullptr : watch_.definition_of(t);
       if (!d)
         continue;
-      next = std::min(next, workflow::next_due(t, *d));
+      next = std::min({next, workflow::next_due(t, *d), place_free_at(t, *d, now)});
       if (t.not_before > now)
         next = std::min(next, t.not_before);
       t.steps.each_summary([&](const workflow::step_summary& s) {
@@ -468,6 +470,14 @@ private:
     const auto told = cluster_.next_told();
     const auto most = std::min(options_.heal_max, std::chrono::floor<workflow::span>(told - world_.now()));
     return next == workflow::never ? most : std::min(most, next - now);
+  }
+
+  /// When the first place that an ended task keeps is free for this one; never: it waits for none.
+  workflow::instant place_free_at(const workflow::task& t, const workflow::definition& d, workflow::instant now) {
+    if (!d.limit || t.state != process_state::pending || !cluster_.has_store())
+      return workflow::never;
+    const auto queue = cluster_.store().find_limit_queue(t.number);
+    return queue && queue->free_at > now ? queue->free_at : workflow::never;
   }
 
   void resume_all() {

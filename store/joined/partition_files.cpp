@@ -148,8 +148,8 @@ std::vector<std::shared_ptr<local_store>> open_partitions(const store_options& o
   return all_of(of_all, there);
 }
 
-std::shared_ptr<local_store> open_store_files(const store_options& of_all) {
-  return as_one(open_partitions(of_all));
+std::shared_ptr<local_store> open_store_files(const store_options& of_all, std::uint32_t of_new) {
+  return as_one(open_partitions(of_all, is_store_at(of_all.path) ? 0 : of_new));
 }
 
 restored_store restore_all(const std::filesystem::path& from, const store_options& to, bool without_journal) {

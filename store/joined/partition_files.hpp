@@ -27,8 +27,8 @@ void write_partition_count(const std::filesystem::path& store, std::uint32_t cou
 /// there. The partitions share what `of_all` says of sizes equally. Throws store_error.
 std::vector<std::shared_ptr<local_store>> open_partitions(const store_options& of_all, std::uint32_t wanted = 0);
 
-/// The store that is there, joined if it has several partitions. Likewise.
-std::shared_ptr<local_store> open_store_files(const store_options& of_all);
+/// The store that is there, joined if it has several partitions; a new one gets so many (0: one). Likewise.
+std::shared_ptr<local_store> open_store_files(const store_options& of_all, std::uint32_t of_new = 0);
 
 /// Of partitions that are being made or copied, by who opens that folder alone. Throws store_error.
 enum class partition_files : std::uint8_t { being_made, being_copied, complete };

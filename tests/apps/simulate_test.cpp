@@ -282,6 +282,13 @@ TEST_CASE("an order that a person returns, or whose items are missing, is undone
   }
 }
 
+TEST_CASE("a task that waits for a place of its key begins when the place is free, not when its deadline is near") {
+  const auto end = tests::run_program(STEADFAST_BINARY, {"simulate", shipped + "statement.toml", "--runs", "1",
+                                                         "--seed", "2", "--require", "longest>=1m,longest<1h"});
+  INFO(end.out << end.err);
+  CHECK(end.code == 0);
+}
+
 TEST_CASE("the answer no undoes the account, and a screening that does not answer is left to a person") {
   const temp_folder folder;
   auto text = runtime::read_text_file(shipped + "onboarding.toml");

@@ -241,3 +241,82 @@ TEST_CASE("how many items of a step have ended is told when it has changed") {
   CHECK(told_with("9 of 100 done, 1 failed")
         == std::vector<std::string>{"              ship: 9 of 100 done, 1 failed"});
 }
+
+TEST_CASE("a task that waits again is told to be pending from when it began to wait, and for what") {
+  in_utc();
+  progress_teller teller;
+  auto task = shown().at("task");
+  task["process_state"] = "pending";
+  task["cause"] = "";
+  task["changed_at"] = "2026-01-01T11:59:00.000Z";
+  task["steps"] = json::array();
+  CHECK(teller.news(task, told_at, {}) == std::vector<std::string>{"11:59:00.000  pending"});
+  task["process_state"] = "processing";
+  CHECK(teller.news(task, instant_of("2026-01-01T11:59:01.000Z"), {})
+        == std::vector<std::string>{"11:59:01.000  processing"});
+  auto wait = record(1, "do", "2026-01-01T11:59:02.000Z", nullptr, "open");
+  wait["agent"] = "";
+  const json step{{"name", "decision"},
+                  {"state", "waiting"},
+                  {"log", json::array({wait})},
+                  {"not_before", "2026-01-01T12:30:00.000Z"}};
+  const auto told_with = [&](const json& more) {
+    auto other = teller;
+    task["process_state"] = "pending";
+    task["changed_at"] = "2026-01-01T11:59:02.000Z";
+    task["steps"] = json::array({step});
+    task["steps"][0].update(more);
+    const auto lines = other.news(task, told_at, {});
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[1] == "11:59:02.000  pending");
+    return lines[0];
+  };
+  CHECK(told_with(json::object()) == "11:59:02.000  waiting at decision until 2026-01-01 12:30:00");
+  CHECK(told_with({{"waits_for_role", "sales"}, {"question", "May it go?"}, {"limit_at", "2026-01-02T12:00:00.000Z"}})
+        == "11:59:02.000  waiting at decision: asks a person with the role `sales`: May it go?; until "
+           "2026-01-02 12:00:00");
+  CHECK(told_with({{"waits_for_event", "paid"}, {"event_key", "o-1"}, {"limit_at", "2026-01-02T12:00:00.000Z"}})
+        == "11:59:02.000  waiting at decision: for an event `paid` with the key `o-1`; until 2026-01-02 12:00:00");
+  CHECK(told_with({{"child", "order-1/decision"}})
+        == "11:59:02.000  waiting at decision: for the end of task `order-1/decision`; until 2026-01-01 12:30:00");
+}
+
+TEST_CASE("lines of progress are in the order of time, whatever the clocks say") {
+  in_utc();
+  progress_teller teller;
+  auto task = shown().at("task");
+  task["cause"] = "";
+  task["steps"] = json::array();
+  task["process_state"] = "processing";
+  CHECK(teller.news(task, told_at, {}) == std::vector<std::string>{"12:00:00.000  processing"});
+  task["process_state"] = "pending";
+  task["changed_at"] = "2026-01-01T11:59:59.990Z"; // it had gone on to wait before it was looked at
+  CHECK(teller.news(task, told_at, {}) == std::vector<std::string>{"12:00:00.000  pending"});
+}
+
+TEST_CASE("a call that is repeated has not succeeded until its result is as wanted") {
+  in_utc();
+  auto task = shown().at("task");
+  task["process_state"] = "processing";
+  task["cause"] = "";
+  const auto first = record(1, "do", "2026-01-01T11:59:00.000Z", "2026-01-01T11:59:01.000Z", "succeeded");
+  const auto second = record(2, "do", "2026-01-01T11:59:31.000Z", "2026-01-01T11:59:32.000Z", "succeeded");
+  const auto ends_of = [&](const json& log, const json& more) {
+    json step{{"name", "ask"}, {"state", "unknown"}, {"calls", 1}, {"calls_max", 9}, {"log", log}};
+    step["completed_at"] = nullptr;
+    step.update(more);
+    task["steps"] = json::array({step});
+    std::vector<std::string> ends;
+    for (const auto& line : progress_teller{}.news(task, told_at, {}))
+      if (line.find("ask, attempt") != std::string::npos && line.find("running") == std::string::npos)
+        ends.push_back(line.substr(14));
+    return ends;
+  };
+  CHECK(ends_of(json::array({first}), {{"not_before", "2026-01-01T11:59:31.000Z"}})
+        == std::vector<std::string>{"ask, attempt 1: its result is not as wanted; it is asked again at 11:59:31"});
+  CHECK(ends_of(json::array({first, second}), {{"completed_at", "2026-01-01T11:59:32.000Z"}})
+        == std::vector<std::string>{"ask, attempt 1: its result is not as wanted; it is asked again",
+                                    "ask, attempt 2: succeeded"});
+  CHECK(ends_of(json::array({second}), {{"calls", 9}, {"state", "failed"}})
+        == std::vector<std::string>{"ask, attempt 2: its result is not as wanted"});
+}

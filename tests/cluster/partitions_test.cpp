@@ -107,6 +107,21 @@ TEST_CASE("row 147: an event reaches who waits for its key in whatever partition
   CHECK(run_program(STEADFAST_BINARY, {"store", "check", "--store", copy}).code == 0);
 }
 
+TEST_CASE("a task that is imported before the first start makes a store of as many partitions as are configured") {
+  node_of_three old;
+  old.start();
+  REQUIRE(old.command({"submit", "marked", "--id", "a", "--wait"}).code == 0);
+  const auto file = (old.folder().path() / "a.task").string();
+  REQUIRE(old.command({"store", "export", "a", file}).code == 0);
+  node_of_three fresh;
+  const auto end = fresh.command({"store", "import", file, "--why", "test"});
+  INFO(end.err);
+  REQUIRE(end.code == 0);
+  fresh.start();
+  CHECK(fresh.becomes("a", "processed"));
+  CHECK(fresh.json_of({"node", "list", "--json"}).at(0).at("partitions") == nlohmann::json{0, 1, 2});
+}
+
 TEST_CASE("row 147: a node is not started on a store with another number of partitions, and is told how many it has") {
   node_of_three node;
   node.start();

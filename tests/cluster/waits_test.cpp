@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 using namespace steadfast::tests;
 using namespace std::chrono_literals;
@@ -81,4 +82,27 @@ TEST_CASE("a sleeping task is explained, woken, skipped and cancelled by a perso
     REQUIRE(node.command(words).code == 0);
     CHECK(comes_true([&] { return task().at("process_state") == (act == "skip" ? "processed" : "undone"); }));
   }
+}
+
+TEST_CASE("who follows a task goes on when the node is back, and Ctrl-C ends it also while the node is away") {
+  napping_node node{"10h"};
+  node.submit();
+  REQUIRE(node.sleeps());
+  const std::vector<std::string> words{
+    // standard output is heard with the errors
+    "-c", "exec \"$0\" \"$@\" 1>&2", STEADFAST_BINARY, "task", "follow", "t", "-c", node.config()};
+  running_program patient{"/bin/sh", words};
+  running_program hasty{"/bin/sh", words};
+  for (auto* onlooker : {&patient, &hasty})
+    REQUIRE(onlooker->says("waiting at nap until ", hang_limit));
+  node.kill();
+  for (auto* onlooker : {&patient, &hasty})
+    CHECK(onlooker->says("the node does not answer; it is asked again for 30s", hang_limit));
+  hasty.signal(SIGINT);
+  CHECK(hasty.wait(5s) == 130);
+  node.start();
+  REQUIRE(node.command({"task", "skip", "t", "--step", "nap", "--why", "test"}).code == 0);
+  CHECK(patient.wait(hang_limit) == 0);
+  CHECK(patient.says("processed", 1s));
+  CHECK_THAT(patient.err(), !Catch::Contains("may have been done"));
 }

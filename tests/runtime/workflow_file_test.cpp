@@ -355,6 +355,8 @@ TEST_CASE("a step that is repeated says until what, how often, and what becomes 
              Catch::Contains("must not name step `a`"));
   CHECK_THAT(complaint("{ until = { pointer = \"/x\", present = true }, every = \"10m\", at_most = 1 }"),
              Catch::Contains("at_most"));
+  CHECK_THAT(complaint("{ until = { pointer = \"/x\", present = true }, at_most = 3 }"),
+             Catch::Contains("repeat.every: is missing") && !Catch::Contains("above zero"));
   CHECK_THAT(complaint("{ until = { pointer = \"/x\", present = true }, every = \"10m\", at_most = 3, else = 1 }"),
              Catch::Contains("else"));
 }

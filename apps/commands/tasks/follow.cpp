@@ -13,10 +13,12 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
 
 namespace steadfast::apps {
 namespace {
@@ -39,6 +41,53 @@ std::string how_to_go_on(const std::string& id) {
   return "the task continues: `steadfast task show " + id + "` shows its state";
 }
 
+/// A task that is looked at again and again, at a node that may end and be started meanwhile.
+class watched_task {
+public:
+  watched_task(client node, node_choice where, std::string id, std::chrono::milliseconds asks_for)
+      : node_{std::move(node)},
+        where_{std::move(where)},
+        id_{std::move(id)},
+        asks_for_{asks_for} {}
+
+  /// Absent: no node answers at present. Throws failure when none has for too long.
+  std::optional<json> look() {
+    try {
+      if (!node_)
+        node_ = connect(where_);
+      auto shown = node_->call(api::task_show, {{"id", id_}});
+      silent_since_.reset();
+      return shown;
+    } catch (const client_error& e) {
+      if (e.why() == client_error::kind::refused || e.why() == client_error::kind::not_found)
+        throw;
+      node_.reset();
+      stay_or_throw();
+      return std::nullopt;
+    }
+  }
+
+private:
+  void stay_or_throw() {
+    const auto now = std::chrono::steady_clock::now();
+    if (!silent_since_) {
+      silent_since_ = now;
+      std::cerr << "steadfast: the node does not answer; it is asked again for " << runtime::span_text(asks_for_)
+                << std::endl;
+    } else if (now - *silent_since_ >= asks_for_) {
+      throw failure{no_node, "no node has answered for " + runtime::span_text(asks_for_)
+                               + "; the task continues when one is back: `steadfast task follow " + id_
+                               + "` follows it again"};
+    }
+  }
+
+  std::optional<client> node_;
+  node_choice where_;
+  std::string id_;
+  std::chrono::milliseconds asks_for_;
+  std::optional<std::chrono::steady_clock::time_point> silent_since_;
+};
+
 void tell_end(const follow_choice& choice, const json& shown) {
   const auto& task = shown.at("task");
   if (choice.json)
@@ -59,8 +108,7 @@ int follow_one(const follow_arguments& g) {
   auto how = g.how;
   how.json = g.node.json;
   check(how);
-  auto node = connect(g.node);
-  return follow(node, g.id, how);
+  return follow(connect(g.node), g.node, g.id, how);
 }
 
 } // namespace
@@ -75,19 +123,21 @@ void check(const follow_choice& choice) {
                   "--limit: `" + choice.limit + "` is not a duration: write " + std::string{runtime::span_rule}};
 }
 
-int follow(client& node, const std::string& id, const follow_choice& choice) {
+int follow(client node, const node_choice& where, const std::string& id, const follow_choice& choice) {
   const interrupt_guard guard;
   const auto limit = choice.limit.empty() ? std::nullopt : runtime::parse_span(choice.limit);
   const auto until = limit ? wall_clock() + *limit : workflow::never;
+  watched_task watched{std::move(node), where, id, choice.asks_for};
   progress_teller teller;
   for (;;) {
-    const auto shown = node.call(api::task_show, {{"id", id}});
-    if (!choice.json)
-      for (const auto& line : teller.news(shown.at("task"), wall_clock(), standard_output()))
+    const auto looked_at = wall_clock();
+    const auto shown = watched.look();
+    if (shown && !choice.json)
+      for (const auto& line : teller.news(shown->at("task"), looked_at, standard_output()))
         std::cout << line << '\n';
     std::cout.flush();
-    if (const auto code = code_of_end(shown.at("task").at("process_state"))) {
-      tell_end(choice, shown);
+    if (const auto code = shown ? code_of_end(shown->at("task").at("process_state")) : std::nullopt) {
+      tell_end(choice, *shown);
       return *code;
     }
     if (interrupt_guard::interrupted())

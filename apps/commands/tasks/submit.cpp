@@ -15,6 +15,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace steadfast::apps {
 namespace {
@@ -89,7 +90,7 @@ int submit(const submit_arguments& g) {
     return done;
   auto how = g.how;
   how.json = g.node.json;
-  return follow(node, receipt.at("id"), how);
+  return follow(std::move(node), g.node, receipt.at("id"), how);
 }
 
 } // namespace
