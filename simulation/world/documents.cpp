@@ -94,7 +94,9 @@ void put_items(json& document, const workflow::step_definition& s, chance& draw,
         put(one, json::json_pointer{m.value.pointer}, some_value);
     items.push_back(std::move(one));
   }
-  put(document, json::json_pointer{s.wait->at.pointer}, draw.below(20) == 0 ? json(some_value) : items);
+  const bool may_be_none = s.when || s.wait->at.from != workflow::source::kind::payload; // else it would be refused
+  const bool is_none = draw.below(20) == 0 && may_be_none;
+  put(document, json::json_pointer{s.wait->at.pointer}, is_none ? json(some_value) : items);
 }
 
 /// What waits go by: a moment soon after the runs of a simulation begin, a zone.

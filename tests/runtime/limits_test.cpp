@@ -55,7 +55,7 @@ const std::vector<bound> bounds{
    "family_max = 100'000;"},
   {"| calls of a step that is repeated (`repeat.at_most`) | 10,000 |", "workflow/definition/definition.hpp",
    "repeats_max = 10'000;"},
-  {"| items of a step (`for_each`) | 10,000 |", "workflow/children/fan_out.hpp", "items_max = 10'000;"},
+  {"| items of a step (`for_each`) | 10,000 |", "workflow/definition/item_workflow.hpp", "items_max = 10'000;"},
   {"| bytes that the items of a step are given, together | 16,777,216 |", "workflow/children/fan_out.hpp",
    "items_size_max = 16'777'216;"},
   {"| bytes of the results of a step's items, together | as of one result |", "store/engine/family/write_items.cpp",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "workflow/children/child.hpp"
+#include "workflow/definition/item_workflow.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +12,6 @@
 
 namespace steadfast::workflow {
 
-inline constexpr std::size_t items_max = 10'000;          ///< of one step
 inline constexpr std::size_t items_size_max = 16'777'216; ///< bytes of the payloads of their tasks, all together
 
 /// How an item stands. Stored. A number is never changed and never used again.

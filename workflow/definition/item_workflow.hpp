@@ -11,6 +11,8 @@
 
 namespace steadfast::workflow {
 
+inline constexpr std::size_t items_max = 10'000; ///< of one step
+
 /// Whether the step is over items and names no other workflow for them.
 inline bool has_item_workflow(const step_definition& s) {
   return is_over_items(s) && s.wait->name.empty();

@@ -1,5 +1,7 @@
 #include "workflow/definition/payload_needs.hpp"
 
+#include "workflow/definition/item_workflow.hpp"
+#include "workflow/definition/wait_end.hpp"
 #include "workflow/text/json_place.hpp"
 #include "workflow/text/json_scan.hpp"
 #include "workflow/text/json_text.hpp"
@@ -9,11 +11,38 @@ namespace steadfast::workflow {
 namespace {
 
 constexpr std::size_t problems_max = 5;
+constexpr std::size_t value_told_max = 80; ///< bytes
 
 bool is_of_payload(const wait_rule& w) {
   if (w.what == wait_rule::kind::child && w.at.pointer.empty())
     return false; // all of it, whatever it is
   return w.what != wait_rule::kind::sleep && w.what != wait_rule::kind::person && w.at.from == source::kind::payload;
+}
+
+std::string why_no_items(std::string_view value) {
+  json_scan in{value};
+  if (in.next() != '[')
+    return "is " + clipped(value, value_told_max) + ", and not an array";
+  std::size_t size = 0;
+  for (bool more = in.enter(); more; more = in.more(), ++size)
+    in.skip_value();
+  return size <= items_max
+           ? std::string{}
+           : "has " + std::to_string(size) + " items, and at most " + std::to_string(items_max) + " are allowed";
+}
+
+/// Why no wait can go by that value, whenever it begins; empty: one can.
+std::string why_useless(const wait_rule& w, std::string_view value) {
+  switch (w.what) {
+    case wait_rule::kind::items: return why_no_items(value);
+    case wait_rule::kind::until:
+    case wait_rule::kind::next: return end_of(w, value, unset).problem;
+    case wait_rule::kind::event: {
+      const auto key = event_key_of(value);
+      return key.problem.empty() && key.text.empty() ? "is empty" : key.problem;
+    }
+    default: return {};
+  }
 }
 
 } // namespace
@@ -74,7 +103,7 @@ payload_needs::payload_needs(const definition& d) {
                           + (is_over_items(s)  ? " goes over"
                              : starts_child(s) ? " gives to its task"
                                                : " waits by"),
-                        s.wait->at.pointer, place_of(s.wait->at.pointer)});
+                        s.wait->at.pointer, place_of(s.wait->at.pointer), s.when ? std::nullopt : s.wait});
   }
   if (d.limit)
     needs_.push_back({"is the key of the workflow's limit", d.limit->pointer, place_of(d.limit->pointer)});
@@ -112,9 +141,15 @@ std::vector<std::string> payload_needs::problems(std::string_view payload) const
   const finder found{places_, payload};
   std::vector<std::string> sentences;
   std::size_t missing = 0;
-  for (const auto& n : needs_)
-    if (!found.is_there(n.place) && ++missing <= problems_max)
-      sentences.push_back("payload has no value at \"" + n.pointer + "\", which " + n.who);
+  for (const auto& n : needs_) {
+    if (!found.is_there(n.place)) {
+      if (++missing <= problems_max)
+        sentences.push_back("payload has no value at \"" + n.pointer + "\", which " + n.who);
+    } else if (n.wait && sentences.size() < problems_max) {
+      if (const auto why = why_useless(*n.wait, json_value_at(payload, n.pointer).value_or("")); !why.empty())
+        sentences.push_back("payload value at \"" + n.pointer + "\", which " + n.who + ", " + why);
+    }
+  }
   if (missing > problems_max)
     sentences.push_back("and it lacks " + std::to_string(missing - problems_max) + " more");
   return sentences;

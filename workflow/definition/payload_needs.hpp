@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,14 +14,16 @@ namespace steadfast::workflow {
 
 /// The places that a workflow needs in a payload: those that members of inputs, of compensations' inputs and of its
 /// result are taken from, unless optional, and those that waits and the limit use. Steps whose condition may not hold
-/// count too. Made once for many payloads.
+/// count too. At a place that a wait of any other step goes by, there must be what it can use: an array of not too many
+/// items, the key of an event, a moment, a time zone. Made once for many payloads.
 class payload_needs {
 public:
   explicit payload_needs(const definition& d);
 
   bool empty() const { return needs_.empty(); }
 
-  /// A sentence for each place that the payload lacks, naming who needs it; only a few if the payload lacks many.
+  /// A sentence for each place that the payload lacks, or has the wrong value at, naming who needs it; only a few if
+  /// there are many.
   std::vector<std::string> problems(std::string_view payload) const;
 
 private:
@@ -32,6 +35,7 @@ private:
     std::string who; ///< "step `pay` needs for its input member `amount`"
     std::string pointer;
     std::size_t place;
+    std::optional<wait_rule> wait{}; ///< that begins for certain, and must be able to go by the value
   };
   class finder;
 

@@ -79,6 +79,10 @@ struct warehouse {
   void expect_whole() { CHECK(store->check().faults == std::vector<std::string>{}); }
 };
 
+/// What a step with a condition goes over is looked at when it begins, not at the submission.
+const workflow::condition there_are_items{std::string{workflow::payload_word}, "/items",
+                                          workflow::condition::test::present, ""};
+
 const workflow::by clerk{"clerk", "a test"};
 
 } // namespace
@@ -123,6 +127,13 @@ TEST_CASE("row 128: a step over no items is done at once, and one over what is n
   s.id = "p";
   s.workflow = "order";
   s.payload = workflow::blob{R"({"items":{"a":1}})"};
+  const auto refused = x.store.one(submit_task{s, at(0)});
+  CHECK(refused.result == write_status::refused);
+  CHECK_THAT(refused.why, Catch::Contains(R"("/items", which step `ship` goes over, is {"a":1}, and not an array)"));
+  auto may_skip = order(2, 0);
+  may_skip.version = 2;
+  may_skip.steps[0].when = there_are_items;
+  REQUIRE(x.store.one(register_definition{may_skip}).result == write_status::applied);
   x.store.one(submit_task{s, at(0)});
   x.claim();
   CHECK(x.state("p") == "undone");
@@ -482,6 +493,7 @@ TEST_CASE(
   child.wait->name = "delivery";
   child.wait->at.pointer.clear();
   child.after.emplace();
+  d.steps[0].when = there_are_items;
   auto items = d.steps[0];
   items.name = "last";
   items.after.emplace();

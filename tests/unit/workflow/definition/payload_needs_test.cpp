@@ -1,6 +1,7 @@
 #include "workflow/definition/payload_needs.hpp"
 
 #include "tests/support/workflow/scenario.hpp"
+#include "workflow/definition/item_workflow.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -101,4 +102,41 @@ TEST_CASE("a payload that lacks very much is told in few words") {
   const auto found = lacks(looking_at(pointers), "{}");
   CHECK(found.size() == 6);
   CHECK(found.back() == "and it lacks 195 more");
+}
+
+TEST_CASE("a value that a wait cannot go by is named with the step, its place and what is there") {
+  auto d = pipeline({step_named("a")});
+  auto& rule = d.steps[0].wait.emplace();
+  rule.at = of_payload("/x");
+  rule.length = std::chrono::hours{1};
+  const auto told = [&](wait_rule::kind what, const std::string& value) {
+    rule.what = what;
+    const auto all = lacks(d, R"({"x":)" + value + "}");
+    return all.empty() ? std::string{} : all.front();
+  };
+  const auto of_items = [&](std::size_t size) { return "[" + std::string(2 * size - 1, ',') + "]"; };
+  auto full = of_items(items_max);
+  for (std::size_t i = 0; i < items_max; ++i)
+    full[2 * i + 1] = '1';
+  using kind = wait_rule::kind;
+  CHECK(told(kind::items, "[]").empty());
+  CHECK(told(kind::items, full).empty());
+  CHECK(told(kind::items, R"("y")") == R"(payload value at "/x", which step `a` goes over, is "y", and not an array)");
+  CHECK(told(kind::items, "[1," + full.substr(1))
+        == R"(payload value at "/x", which step `a` goes over, has 10001 items, and at most 10000 are allowed)");
+  CHECK(told(kind::event, R"("y")").empty());
+  CHECK(told(kind::event, "4711").empty());
+  CHECK(told(kind::event, R"({"id":1})")
+        == R"(payload value at "/x", which step `a` waits by, is {"id":1}, and not a text or a number)");
+  CHECK(told(kind::event, R"("")") == R"(payload value at "/x", which step `a` waits by, is empty)");
+  CHECK(told(kind::until, R"("2026-12-24T18:00:00+01:00")").empty());
+  CHECK_THAT(told(kind::until, R"("soon")"),
+             Catch::StartsWith(R"(payload value at "/x", which step `a` waits by, is "soon", and not a moment)"));
+  CHECK(told(kind::next, R"("Europe/Lisbon")").empty());
+  CHECK_THAT(
+    told(kind::next, R"("Mars/Olympus")"),
+    Catch::StartsWith(R"(payload value at "/x", which step `a` waits by, is "Mars/Olympus", and not a time zone)"));
+  CHECK(told(kind::child, "5").empty()); // a task may be given anything
+  d.steps[0].when = condition{"a", "/x", condition::test::present, ""};
+  CHECK(told(kind::items, R"("y")").empty()); // it may never go over it
 }
