@@ -16,7 +16,7 @@ namespace {
 class scheduled_node : public node_process {
 public:
   scheduled_node() : node_process{STEADFAST_BINARY} {
-    write_file("[[schedule]]\nname = \"often\"\nevery = \"1s\"\noverlap = \"beside\"\npayload = { a = 1 }\n"
+    write_file("[[schedule]]\nname = \"often\"\nevery = \"1s\"\noverlap = \"allow\"\npayload = { a = 1 }\n"
                "moment_as = \"at\"\n");
     start();
   }
