@@ -41,10 +41,13 @@ node_places places_of(const node_choice& choice) {
   node_places places{defaults.socket, defaults.store.path};
   if (!config.empty()) {
     const auto found = places_in_config(config);
-    places = {found.socket, found.store, found.is_on_server ? std::filesystem::path{config} : ""};
+    places = {found.socket, found.store, found.is_on_server ? std::filesystem::path{config} : "", found.partitions};
   }
   if (const auto store = from_environment("STEADFAST_STORE"); choice.config.empty() && !store.empty())
-    places = {places.socket, store, {}};
+    places = {places.socket,
+              store,
+              {},
+              absolute(places.store) == std::filesystem::absolute(store) ? places.partitions : std::nullopt};
   if (!choice.socket.empty())
     places.socket = choice.socket;
   else if (choice.config.empty() && !from_environment("STEADFAST_SOCKET").empty())

@@ -4,7 +4,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace CLI {
@@ -28,7 +30,8 @@ void add_node_choice(CLI::App& to, node_choice& choice, bool prints_data = true)
 struct node_places {
   std::filesystem::path socket;
   std::filesystem::path store;
-  std::filesystem::path server_config{}; ///< that says on which server the store is; empty: it is in files
+  std::filesystem::path server_config{};    ///< that says on which server the store is; empty: it is in files
+  std::optional<std::int64_t> partitions{}; ///< of that store, when it is made; as the configuration has it
 };
 
 /// From the options, then STEADFAST_SOCKET and STEADFAST_STORE, then STEADFAST_CONFIG, then the defaults of a node

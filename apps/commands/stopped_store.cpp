@@ -1,16 +1,18 @@
 #include "apps/commands/stopped_store.hpp"
 
+#include "apps/terminal/exit_code.hpp"
 #include "apps/terminal/failure.hpp"
 #include "runtime/configuration/config_file.hpp"
 #include "runtime/node/store_holder.hpp"
 #include "runtime/text/quantity.hpp"
 #include "store/joined/joined_store.hpp"
 #include "store/joined/partition_files.hpp"
+#include "workflow/task/partition.hpp"
 
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <random>
@@ -40,12 +42,15 @@ std::shared_ptr<store::local_store> open_on_server(const std::filesystem::path& 
 
 /// As the configuration of that store says; 0: it is there already, or nothing says it.
 std::uint32_t partitions_to_make(const node_choice& node, const std::filesystem::path& folder, bool read_only) {
-  const char* usual = std::getenv("STEADFAST_CONFIG");
-  const auto config = node.config.empty() && usual != nullptr ? std::string{usual} : node.config;
-  if (read_only || config.empty() || store::is_store_at(folder))
+  if (read_only || store::is_store_at(folder))
     return 0;
-  const auto configured = load_config(config);
-  return absolute(configured.store.path) == absolute(folder) ? configured.partitions : 0;
+  const auto configured = places_of(node);
+  if (absolute(configured.store) != absolute(folder) || !configured.partitions)
+    return 0;
+  const auto count = *configured.partitions;
+  if (count < 1 || count > workflow::partitions_max)
+    throw failure{wrong_config, "store.partitions must lie between 1 and " + std::to_string(workflow::partitions_max)};
+  return static_cast<std::uint32_t>(count);
 }
 
 } // namespace

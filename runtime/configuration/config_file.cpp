@@ -413,7 +413,8 @@ config_places places_in_config(const fs::path& file) {
   const fs::path store = table["store"]["path"].value_or(defaults.store.path.string());
   const fs::path socket = table["control"]["socket"].value_or((store / "control.sock").string());
   const bool is_on_server = table["store"]["url"].value_or(std::string{}) != "";
-  return {under(file.parent_path(), store), under(file.parent_path(), socket), is_on_server};
+  return {under(file.parent_path(), store), under(file.parent_path(), socket), is_on_server,
+          table["store"]["partitions"].value<std::int64_t>()};
 }
 
 } // namespace steadfast

@@ -2,7 +2,9 @@
 
 #include "runtime/configuration/node_options.hpp"
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -28,7 +30,8 @@ node_options load_config(const std::filesystem::path& file);
 struct config_places {
   std::filesystem::path store;
   std::filesystem::path socket;
-  bool is_on_server = false; ///< the store is, and in the folder only the node's memory
+  bool is_on_server = false;                ///< the store is, and in the folder only the node's memory
+  std::optional<std::int64_t> partitions{}; ///< of the store, when it is made; as written, so not checked
 };
 
 /// Reads nothing else of the file, so that no secret has to be available. Throws config_error.

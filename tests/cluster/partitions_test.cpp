@@ -120,6 +120,14 @@ TEST_CASE("a task that is imported before the first start makes a store of as ma
   fresh.start();
   CHECK(fresh.becomes("a", "processed"));
   CHECK(fresh.json_of({"node", "list", "--json"}).at(0).at("partitions") == nlohmann::json{0, 1, 2});
+
+  old.folder().write("other.toml", "workflows = [\"absent.toml\"]\n[store]\npath = \"other\"\n"
+                                   "partitions = 2\n"); // it needs nothing else of the file
+  CHECK(run_program(STEADFAST_BINARY,
+                    {"store", "import", file, "-c", (old.folder().path() / "other.toml").string(), "--why", "test"})
+          .code
+        == 0);
+  CHECK(std::filesystem::exists(old.folder().path() / "other" / "partition-1"));
 }
 
 TEST_CASE("row 147: a node is not started on a store with another number of partitions, and is told how many it has") {
