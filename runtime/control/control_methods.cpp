@@ -375,7 +375,7 @@ store::outcome control_context::outcome_of(store::write what) const {
   if (!outcome || outcome->result == store::write_status::unknown_outcome)
     throw api::error{api::error::timed_out, "the store did not answer; the outcome is unknown"};
   if (outcome->result == store::write_status::full)
-    throw api::error{api::error::busy, outcome->why, retry_when_away};
+    throw error_of(outcome->result, outcome->why);
   return *std::move(outcome);
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/control/older_nodes.hpp"
 
+#include "store/verbs/decide_lease.hpp"
 #include "workflow/supervision/node_card.hpp"
 #include "workflow/text/name.hpp"
 
@@ -30,7 +31,7 @@ void expect_known(const control_context& c, workflow::knowledge needed, std::str
 
 std::string why_not_yet(const actors::lease_page& page, workflow::knowledge needed, std::string_view what) {
   for (const auto& x : page.leases)
-    if (const auto older = workflow::older_node(x->name, x->note, needed); older && x->expires_at > page.now)
+    if (const auto older = store::living_older_node(*x, needed, page.now))
       return workflow::upgrade_first(*older, what);
   return {};
 }

@@ -73,9 +73,8 @@ log_entry audit_entry(const exchange& x, unsigned status) {
     e.fields.emplace_back("caller", name);
   if (x.who && !x.who->empty())
     e.fields.emplace_back("who", *x.who);
-  for (auto& f :
-       log_entry::fields_type{{"method", method}, {"path", path}, {"status", std::to_string(status)}, {"peer", peer}})
-    e.fields.push_back(std::move(f));
+  e.fields.insert(e.fields.end(),
+                  {{"method", method}, {"path", path}, {"status", std::to_string(status)}, {"peer", peer}});
   return e;
 }
 

@@ -80,8 +80,7 @@ std::optional<decision> name_taken(const workflow::definition& made, const workf
 
 registered_definition decide(const register_definition& w, const known_definition& known) {
   for (const auto& x : known.nodes)
-    if (const auto older = workflow::older_node(x.name, x.note, workflow::needed_for(w.what));
-        older && x.expires_at > w.now.now)
+    if (const auto older = living_older_node(x, workflow::needed_for(w.what), w.now.now))
       return {turned_down(write_status::refused,
                           name_of(w.what) + " has steps that wait, end later or expect a result, or a limit, and "
                             + workflow::upgrade_first(*older, "them"))};

@@ -71,6 +71,10 @@ raised_alert alert_of_damaged_lease(const acquire_lease& w, const std::string& d
   return {0, {}, told, workflow::signature_of(told, nullptr, nullptr)};
 }
 
+std::optional<std::string> living_older_node(const lease& x, workflow::knowledge needed, workflow::instant now) {
+  return x.expires_at > now ? workflow::older_node(x.name, x.note, needed) : std::nullopt;
+}
+
 workflow::knowledge needed_of_nodes(workflow::knowledge of_workflows, bool has_schedules) {
   return has_schedules ? std::max(of_workflows, workflow::knowledge::schedules) : of_workflows;
 }

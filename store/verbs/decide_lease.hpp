@@ -23,6 +23,9 @@ lease_record nobodys(const std::string& name, std::uint64_t epoch);
 /// The record of the lease cannot be read; a lease that nobody holds takes its place.
 raised_alert alert_of_damaged_lease(const acquire_lease& w, const std::string& damage);
 
+/// The node whose lease it is, if it lives and its release does not support what is needed.
+std::optional<std::string> living_older_node(const lease& x, workflow::knowledge needed, workflow::instant now);
+
 /// What a node must know for all that is stored. `of_workflows`: for the workflows alone.
 workflow::knowledge needed_of_nodes(workflow::knowledge of_workflows, bool has_schedules);
 

@@ -82,8 +82,7 @@ placed_schedule decide(const put_schedule& w, const known_schedule& known) {
   if (!wrong.empty())
     return refused(w, known, name_of(s) + ": " + workflow::joined(wrong, "; "));
   for (const auto& x : known.nodes)
-    if (const auto older = workflow::older_node(x.name, x.note, workflow::knowledge::schedules);
-        older && x.expires_at > w.now.now)
+    if (const auto older = living_older_node(x, workflow::knowledge::schedules, w.now.now))
       return refused(w, known, workflow::upgrade_first(*older, "schedules"));
   if (known.there == nullptr && known.count >= workflow::schedules_max)
     return refused(w, known, "there are " + std::to_string(known.count) + " schedules, and the store takes no more");

@@ -77,6 +77,13 @@ json shown() {
                                          {"at", "2026-01-01T11:59:20.000Z"}}})}};
 }
 
+json task_in(const std::string& state) {
+  auto task = shown().at("task");
+  task["process_state"] = state;
+  task["cause"] = "";
+  return task;
+}
+
 } // namespace
 
 TEST_CASE("the story of a task tells each step, each attempt, what was undone and who did what") {
@@ -226,9 +233,7 @@ TEST_CASE("progress of several steps is told in the order of time") {
 TEST_CASE("how many items of a step have ended is told when it has changed") {
   in_utc();
   progress_teller teller;
-  auto task = shown().at("task");
-  task["process_state"] = "processing";
-  task["cause"] = "";
+  auto task = task_in("processing");
   json step{{"name", "ship"}, {"state", "waiting"}, {"items_workflow", "order--ship"}, {"log", json::array()}};
   const auto told_with = [&](const std::string& progress) {
     step["progress"] = progress;
@@ -245,9 +250,7 @@ TEST_CASE("how many items of a step have ended is told when it has changed") {
 TEST_CASE("a task that waits again is told to be pending from when it began to wait, and for what") {
   in_utc();
   progress_teller teller;
-  auto task = shown().at("task");
-  task["process_state"] = "pending";
-  task["cause"] = "";
+  auto task = task_in("pending");
   task["changed_at"] = "2026-01-01T11:59:00.000Z";
   task["steps"] = json::array();
   CHECK(teller.news(task, told_at, {}) == std::vector<std::string>{"11:59:00.000  pending"});
@@ -284,10 +287,8 @@ TEST_CASE("a task that waits again is told to be pending from when it began to w
 TEST_CASE("lines of progress are in the order of time, whatever the clocks say") {
   in_utc();
   progress_teller teller;
-  auto task = shown().at("task");
-  task["cause"] = "";
+  auto task = task_in("processing");
   task["steps"] = json::array();
-  task["process_state"] = "processing";
   CHECK(teller.news(task, told_at, {}) == std::vector<std::string>{"12:00:00.000  processing"});
   task["process_state"] = "pending";
   task["changed_at"] = "2026-01-01T11:59:59.990Z"; // it had gone on to wait before it was looked at
@@ -296,9 +297,7 @@ TEST_CASE("lines of progress are in the order of time, whatever the clocks say")
 
 TEST_CASE("a call that is repeated has not succeeded until its result is as wanted") {
   in_utc();
-  auto task = shown().at("task");
-  task["process_state"] = "processing";
-  task["cause"] = "";
+  auto task = task_in("processing");
   const auto first = record(1, "do", "2026-01-01T11:59:00.000Z", "2026-01-01T11:59:01.000Z", "succeeded");
   const auto second = record(2, "do", "2026-01-01T11:59:31.000Z", "2026-01-01T11:59:32.000Z", "succeeded");
   const auto ends_of = [&](const json& log, const json& more) {

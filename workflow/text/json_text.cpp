@@ -7,8 +7,6 @@
 namespace steadfast::workflow {
 namespace {
 
-constexpr int depth_max = 64;
-
 bool is_json_digit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -111,7 +109,7 @@ private:
   }
 
   bool bare_value(int depth) {
-    if (depth > depth_max)
+    if (depth > json_depth_max)
       return false;
     if (take('{'))
       return list('}', [this, depth] { return member(depth + 1); });

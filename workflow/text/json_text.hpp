@@ -6,7 +6,9 @@
 
 namespace steadfast::workflow {
 
-/// Whether the text is JSON (RFC 8259) and no more, nested at most 64 deep. The rules check JSON but never read it.
+inline constexpr int json_depth_max = 64;
+
+/// Whether the text is JSON (RFC 8259) and no more, nested at most that deep. The rules check JSON but never read it.
 bool is_json(std::string_view text);
 
 /// A JSON text without white space between its tokens: two such texts can be compared as bytes.

@@ -4,6 +4,7 @@
 #include "api/names.hpp"
 #include "client/exact_json.hpp"
 #include "runtime/text/quantity.hpp"
+#include "workflow/text/json_text.hpp"
 #include "workflow/text/split.hpp"
 
 #include <charconv>
@@ -77,8 +78,6 @@ constexpr workflow::span wait_max{60'000};
 
 constexpr std::string_view place_prefix = "payload:";
 
-constexpr std::size_t depth_max = 64; ///< of JSON, as workflow::is_json has it
-
 /// Where something is nested deeper than that: the first byte of it. Brackets in strings do not count.
 std::optional<std::size_t> too_deep_at(std::string_view text) {
   std::size_t depth = 0;
@@ -92,7 +91,7 @@ std::optional<std::size_t> too_deep_at(std::string_view text) {
     }
     const bool is_space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
     const bool closes = c == '}' || c == ']';
-    if (depth > depth_max && !is_space && !closes)
+    if (depth > workflow::json_depth_max && !is_space && !closes)
       return i;
     is_string = c == '"';
     depth += c == '{' || c == '[' ? 1 : 0;
@@ -115,8 +114,8 @@ std::string why_no_json(const std::string& text) {
   } catch (const json::exception&) { // of a number too large for a double, after which it does not read on
   }
   if (deep)
-    return "the body is nested deeper than " + std::to_string(depth_max) + ", from byte " + std::to_string(*deep + 1)
-           + " on";
+    return "the body is nested deeper than " + std::to_string(workflow::json_depth_max) + ", from byte "
+           + std::to_string(*deep + 1) + " on";
   return "the body is not JSON in UTF-8";
 }
 
