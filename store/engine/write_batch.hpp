@@ -303,7 +303,7 @@ private:
   /// `task`: the one that the alert is about.
   decision put(acknowledged_alert d, std::uint64_t alert, std::uint64_t task, workflow::instant now);
   /// Puts the act among the alerts, acknowledged by the person who did it.
-  void put_act(std::uint64_t number, const std::string& id, const record_act& what);
+  decision put_act(const record_act& what, act_place on);
   /// What a person did to a task by the update. A bulk act has a record of its own.
   std::optional<record_act> act_in(const update_task& w);
   void put_late_reply(std::uint64_t number, const std::string& id, const workflow::late_reply& what);

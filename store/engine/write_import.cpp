@@ -33,7 +33,7 @@ answer<import_task> write_batch::make(const import_task& w) {
     put_late_reply(t.number, t.id, reply);
   answer<import_task> o = applied();
   let_take_events(o.others);
-  put_act(t.number, t.id, act_of(w));
+  put_act(act_of(w), {t.number, t.id});
 
   o.number = t.number;
   o.state = t.state;

@@ -33,11 +33,13 @@ void write_batch::put(const raised_alert& x, std::optional<workflow::delivery_pl
   tell_of(x, alert, at.value_or(place_of_alert(alert)));
 }
 
-void write_batch::put_act(std::uint64_t number, const std::string& id, const record_act& what) {
+decision write_batch::put_act(const record_act& what, act_place on) {
   const auto alert = count_.last_alert = next_alert_number();
   const key k{alert};
-  txn_.put(in_.alerts, k, encode_record(k, entry_of(what, alert, number, id)));
-  list_alert_of(number, alert);
+  auto d = decide(what, alert, std::move(on));
+  txn_.put(in_.alerts, k, encode_record(k, *d.put));
+  list_alert_of(d.put->task_number, alert);
+  return std::move(d.said);
 }
 
 std::optional<record_act> write_batch::act_in(const update_task& w) {
@@ -103,8 +105,7 @@ decision write_batch::put(acknowledged_alert d, std::uint64_t alert, std::uint64
 }
 
 answer<record_act> write_batch::make(const record_act& w) {
-  put_act(0, {}, w);
-  return applied();
+  return put_act(w, {});
 }
 
 answer<acknowledge_notices> write_batch::make(const acknowledge_notices& w) {

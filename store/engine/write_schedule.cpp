@@ -104,7 +104,7 @@ answer<act_on_schedule> write_batch::make(const act_on_schedule& w) {
   if (!d.over.empty())
     end_alerts_of(incidents_.open_ones(incident_of_schedule, {}, d.over), d.over_by, w.now.now);
   if (d.said.result == write_status::applied)
-    put_act(0, {}, {w.who, d.done, w.why, w.now.now});
+    put_act({w.who, d.done, w.why, w.now.now}, {});
   d.said.others = std::move(made.others);
   let_take_events(d.said.others);
   return std::move(d.said);

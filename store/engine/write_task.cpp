@@ -84,7 +84,7 @@ known_tasks::entry& write_batch::put(new_task& x, const submission_digest& of_th
   move_event_waits(*x.outline.definition, t, {}); // of one that was taken in
   if (x.is_taken_in)
     note_import(*x.outline.definition, t);
-  if (!is_submission_ && t.state == workflow::process_state::pending)
+  if (!is_submission_ && is_news(t))
     news_.push_back({t.number, t.workflow, t.state});
   auto& e = settings_.known->add_new(t.number, std::move(x.outline));
   const auto now = e.now.placed();
@@ -101,21 +101,14 @@ known_tasks::entry& write_batch::put(new_task& x, const submission_digest& of_th
 
 answer<update_task> write_batch::make(const update_task& w) {
   auto* const there = known(w.next.number);
-  if (there == nullptr)
-    return no_such_task(w.next.number);
-  const auto& stored = there->now;
-  if (auto stale = overtaken(w, stored))
-    return *std::move(stale);
+  const auto* const stored = there != nullptr ? &there->now : nullptr;
   if (w.steps_in_all != 0) {
     const auto d = with_its_steps(w, stored);
     return d.whole ? make(*d.whole) : d.refused;
   }
-  if (auto lost = not_held(w.guard, w.now))
-    return *std::move(lost);
-  if (w.bulk != 0)
-    if (auto not_again = not_for_bulk(w.bulk, w.next.number))
-      return *std::move(not_again);
-  if (auto wrong = problem_of(w, stored, *settings_.options))
+  const update_questions ask{[&] { return not_held(w.guard, w.now); },
+                             [&] { return not_for_bulk(w.bulk, w.next.number); }};
+  if (auto wrong = refused(w, stored, *settings_.options, ask))
     return *std::move(wrong);
 
   freed_schedule_ = false;
@@ -124,9 +117,9 @@ answer<update_task> write_batch::make(const update_task& w) {
   o.revision = replace(*there, {w.next, w.notices, w.alerts, w.payload_changed});
   o.has_ended = change_.has_ended;
   if (act)
-    put_act(w.next.number, w.next.id, *act);
+    put_act(*act, {w.next.number, w.next.id});
   if (w.evidence)
-    put_late_reply(w.next.number, stored.id, *w.evidence);
+    put_late_reply(w.next.number, w.next.id, *w.evidence);
   if (w.bulk != 0)
     workflow::note_done(*bulk_act_of(w.bulk), w.next.number);
   for (const auto& [number, t] : let_take_events()) {
@@ -172,7 +165,7 @@ void write_batch::put(known_tasks::entry& e, const next_state& next, const task_
         incident_of_child(t, *e.now.definition, c.raised[i].signature.step));
   if (c.has_ended)
     tell_of_end(t, c.revision);
-  if (c.has_ended && t.number != own_)
+  if (is_news_besides(c, t.number, own_))
     news_.push_back({t.number, t.workflow, t.state});
   if (c.frees_schedule)
     free_schedule(t);

@@ -37,9 +37,9 @@ alert_entry entry_of(const raised_alert& x, std::uint64_t alert) {
   return {alert, x.task_number, x.task_id, x.what, {}, workflow::unset};
 }
 
-alert_entry entry_of(const record_act& what, std::uint64_t alert, std::uint64_t task_number, std::string task_id) {
-  const workflow::alert told{"act", what.what + (what.why.empty() ? "" : ": " + what.why), {}, what.now};
-  return {alert, task_number, std::move(task_id), told, what.who, what.now};
+decided<record_act, alert_entry> decide(const record_act& w, std::uint64_t alert, act_place on) {
+  const workflow::alert told{"act", w.what + (w.why.empty() ? "" : ": " + w.why), {}, w.now};
+  return {applied(), alert_entry{alert, on.task_number, std::move(on.task_id), told, w.who, w.now}};
 }
 
 bool may_be_of_condition(const alert_entry& x) {

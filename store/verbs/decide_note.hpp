@@ -44,8 +44,13 @@ struct raised_alert {
 };
 
 alert_entry entry_of(const raised_alert& x, std::uint64_t alert);
-/// An act of a person: it is acknowledged as it is raised. `task_number`: 0: the act was on no task.
-alert_entry entry_of(const record_act& what, std::uint64_t alert, std::uint64_t task_number, std::string task_id);
+/// The task that an act was on.
+struct act_place {
+  std::uint64_t task_number = 0; ///< 0: it was on none
+  std::string task_id{};
+};
+/// An act of a person is kept among the alerts, acknowledged as it is raised. `alert`: the number that it gets.
+decided<record_act, alert_entry> decide(const record_act& w, std::uint64_t alert, act_place on = {});
 
 /// Whether its incident may be a condition; if not, nobody need look it up.
 bool may_be_of_condition(const alert_entry& x);

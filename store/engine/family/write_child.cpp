@@ -123,18 +123,14 @@ void write_batch::start_child(const child_note& x, const workflow::task& parent,
 
 std::variant<std::uint64_t, std::string> write_batch::make_child(workflow::new_child&& child, workflow::instant at,
                                                                  changed_tasks& changed) {
-  const auto& id = child.what.id;
-  if (ref_of(id))
-    return has_another_task(id);
   const submit_task w{std::move(child.what), at};
-  if (const auto wrong = problem_of(w, *settings_.options))
-    return wrong->why;
+  if (auto why = problem_of_child(w, ref_of(w.what.id).has_value(), *settings_.options))
+    return *std::move(why);
   const auto version = w.what.version != 0 ? w.what.version : newest_version(w.what.workflow);
   known_workflow of{see_.definition(w.what.workflow, version), nullptr, settings_.options->partition.count};
   if (of.definition)
     of.needs = &needs_of(of.definition);
-  auto made = decide(
-    w, of, next_task_number(), [](std::uint64_t) { return true; }, child.parent);
+  auto made = decide_child(w, of, next_task_number(), child.parent);
   if (!made.put)
     return made.said.why;
   const auto number = made.put->task->number;

@@ -151,7 +151,7 @@ void write_batch::undo_item(const child_note& x, workflow::fan_out& f, std::uint
   const auto* const there = row ? &*row : nullptr;
   const auto child =
     may_need_undo(f, there) ? child_of_item(parent, d, x.step, item, false) : std::optional<snapshot::known_task>{};
-  if (!child || child->state.task.state == workflow::process_state::undone)
+  if (!needs_undo(child ? &child->state.task : nullptr))
     return;
   const auto told = told_to_undo(f, item, there);
   auto t = apply_to(child->state.task.number, undo_asked_by(parent, f), x.at, true);

@@ -1,5 +1,6 @@
 #include "store/verbs/family/decide_child.hpp"
 
+#include "store/verbs/tasks/decide_task.hpp"
 #include "workflow/on_call/incident.hpp"
 #include "workflow/task/compensation.hpp"
 #include "workflow/text/name.hpp"
@@ -16,6 +17,10 @@ namespace {
 
 bool needs_person_or_has_ended(process_state s) {
   return s == process_state::processed || s == process_state::undone || s == process_state::error;
+}
+
+std::string has_another_task(std::string_view id) {
+  return "another task has the id " + workflow::quoted(id);
 }
 
 } // namespace
@@ -143,8 +148,17 @@ workflow::child_end lost_child(std::string_view id) {
   return {workflow::child_state::undo_failed, "there is no task " + workflow::quoted(id) + " in this store", {}, {}};
 }
 
-std::string has_another_task(std::string_view id) {
-  return "another task has the id " + workflow::quoted(id);
+std::optional<std::string> problem_of_child(const submit_task& w, bool is_id_taken, const store_options& limits) {
+  if (is_id_taken)
+    return has_another_task(w.what.id);
+  const auto wrong = problem_of(w, limits);
+  return wrong ? std::optional{wrong->why} : std::nullopt;
+}
+
+submitted_task decide_child(const submit_task& w, const known_workflow& of, std::uint64_t number,
+                            const workflow::parent_link& parent) {
+  return decide(
+    w, of, number, [](std::uint64_t) { return true; }, parent);
 }
 
 } // namespace steadfast::store

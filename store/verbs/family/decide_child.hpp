@@ -3,6 +3,7 @@
 #include "store/outline/task_outline.hpp"
 #include "store/records/key.hpp"
 #include "store/verbs/decide.hpp"
+#include "store/verbs/tasks/new_task.hpp"
 #include "workflow/children/child.hpp"
 #include "workflow/transition/event.hpp"
 
@@ -87,7 +88,11 @@ workflow::child_end never_begun();
 /// How a child that cannot be made, or cannot be undone, ends for its parent.
 workflow::child_end not_made(std::string why);
 workflow::child_end lost_child(std::string_view id);
-/// Why no child is made when another task has its id already.
-std::string has_another_task(std::string_view id);
+/// Why a step cannot start that task, whatever its workflow is; absent: it can. `is_id_taken`: a task has its id.
+std::optional<std::string> problem_of_child(const submit_task& w, bool is_id_taken, const store_options& limits);
+/// The task that a step starts. A full store makes it too, since its parent was let in. REQUIRES: there is no
+/// problem_of_child.
+submitted_task decide_child(const submit_task& w, const known_workflow& of, std::uint64_t number,
+                            const workflow::parent_link& parent);
 
 } // namespace steadfast::store

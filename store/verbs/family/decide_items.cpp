@@ -88,6 +88,10 @@ bool may_need_undo(const fan_out& f, const item_record* there) {
   return there != nullptr ? there->state != item_state::failed : f.is_gathered;
 }
 
+bool needs_undo(const workflow::task* child) {
+  return child != nullptr && child->state != workflow::process_state::undone;
+}
+
 item_state told_to_undo(fan_out& f, std::uint32_t item, const item_record* there) {
   const auto was = there != nullptr ? there->state : item_state::done;
   const bool was_told = was == item_state::undoing || was == item_state::undo_in_error;

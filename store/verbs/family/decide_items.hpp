@@ -52,6 +52,8 @@ std::optional<item_row> noted_end(workflow::fan_out& f, std::uint32_t item, work
 
 /// Whether the item may have had an effect. `there`: its row; null: it has none.
 bool may_need_undo(const workflow::fan_out& f, const item_record* there);
+/// Whether the task of such an item is told to undo. `child`: null: the item has none.
+bool needs_undo(const workflow::task* child);
 /// The state of an item that is told to undo what it did.
 workflow::item_state told_to_undo(workflow::fan_out& f, std::uint32_t item, const item_record* there);
 workflow::undo_requested undo_asked_by(const workflow::task& parent, const workflow::fan_out& f);

@@ -83,18 +83,17 @@ std::optional<decision> conflict_of(const submit_task& w, const submission_diges
 
 // ---- update_task ----
 
-std::optional<decision> overtaken(const update_task& w, const task_outline& there) {
-  const bool is_overtaken = there.revision != w.next.revision || there.lock_epoch != w.lock_epoch_before;
-  if (is_overtaken)
-    return turned_down(write_status::stale_lock, "the task is at revision " + std::to_string(there.revision)
-                                                   + " and lock epoch " + std::to_string(there.lock_epoch));
-  return std::nullopt;
-}
+namespace {
 
-whole_update with_its_steps(const update_task& w, const task_outline& there) {
-  if (auto whole = made_whole(w, there.sound.steps))
-    return {std::move(whole), {}};
-  return {{}, turned_down(write_status::refused, "the steps that were sent are not the task's")};
+/// Why it was not made from the state that is stored; absent: it was.
+std::optional<decision> overtaken(const update_task& w, const task_outline* there) {
+  if (there == nullptr)
+    return no_such_task(w.next.number);
+  const bool is_overtaken = there->revision != w.next.revision || there->lock_epoch != w.lock_epoch_before;
+  if (is_overtaken)
+    return turned_down(write_status::stale_lock, "the task is at revision " + std::to_string(there->revision)
+                                                   + " and lock epoch " + std::to_string(there->lock_epoch));
+  return std::nullopt;
 }
 
 std::optional<decision> problem_of(const update_task& w, const task_outline& there, const store_options& limits) {
@@ -115,6 +114,28 @@ std::optional<decision> problem_of(const update_task& w, const task_outline& the
   if (!are_next_notices(w.notices, there.notices, w.next))
     return turned_down(write_status::refused, "the notices do not go on from those that the task gave before");
   return std::nullopt;
+}
+
+} // namespace
+
+whole_update with_its_steps(const update_task& w, const task_outline* there) {
+  if (auto stale = overtaken(w, there))
+    return {{}, *std::move(stale)};
+  if (auto whole = made_whole(w, there->sound.steps))
+    return {std::move(whole), {}};
+  return {{}, turned_down(write_status::refused, "the steps that were sent are not the task's")};
+}
+
+std::optional<decision> refused(const update_task& w, const task_outline* there, const store_options& limits,
+                                const update_questions& ask) {
+  if (auto stale = overtaken(w, there))
+    return stale;
+  if (auto lost = ask.not_held())
+    return lost;
+  if (w.bulk != 0)
+    if (auto not_again = ask.not_for_bulk())
+      return not_again;
+  return problem_of(w, *there, limits);
 }
 
 // ---- import_task ----

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -24,16 +25,22 @@ std::optional<decision> problem_of(const submit_task& w, const store_options& li
 /// Why it is not the submission for which its id stands already; absent: it is. `digest`: that of the new one.
 std::optional<decision> conflict_of(const submit_task& w, const submission_digest& digest, const task_ref& there);
 
-/// Why it was not made from the state that is stored; absent: it was.
-std::optional<decision> overtaken(const update_task& w, const task_outline& there);
+/// What is asked while an update is decided, and only if nothing else speaks against it. Absent: nothing is wrong.
+struct update_questions {
+  std::function<std::optional<decision>()> not_held;     ///< why its writer may not write, see decide_lease.hpp
+  std::function<std::optional<decision>()> not_for_bulk; ///< why it is not for its bulk act, see decide_bulk.hpp
+};
+/// Why the task cannot take its next state; absent: it can. `there`: null: there is no such task. REQUIRES: the update
+/// has all steps, see with_its_steps.
+std::optional<decision> refused(const update_task& w, const task_outline* there, const store_options& limits,
+                                const update_questions& ask);
 /// An update that was sent without the steps that did not change, completed by them.
 struct whole_update {
-  std::optional<update_task> whole; ///< absent: the steps that were sent do not fit
+  std::optional<update_task> whole; ///< absent: it is out of date, or the steps that were sent do not fit
   decision refused;                 ///< why
 };
-whole_update with_its_steps(const update_task& w, const task_outline& there);
-/// Why the task cannot take its next state; absent: it can.
-std::optional<decision> problem_of(const update_task& w, const task_outline& there, const store_options& limits);
+/// `there`: null: there is no such task.
+whole_update with_its_steps(const update_task& w, const task_outline* there);
 
 /// What is wrong with the write by itself, whatever is stored; absent: nothing.
 std::optional<decision> problem_of(const import_task& w, const store_options& limits);

@@ -74,6 +74,10 @@ std::string problem_of_payload(std::string_view payload, const known_workflow& o
   return {};
 }
 
+bool is_news(const workflow::task& made) {
+  return made.state == workflow::process_state::pending;
+}
+
 submitted_task decide(const submit_task& w, const known_workflow& of, std::uint64_t number,
                       const std::function<bool(std::uint64_t payload_size)>& has_room,
                       const workflow::parent_link& parent) {

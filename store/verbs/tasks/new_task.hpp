@@ -42,6 +42,9 @@ std::string problem_of_payload(std::string_view payload, const known_workflow& o
 std::string problem_of_partition(const std::string& id, std::string_view payload, const workflow::definition& of,
                                  std::uint32_t partitions);
 
+/// Whether a write that is not its submission tells of the task, because it may be claimed.
+bool is_news(const workflow::task& made);
+
 struct submitted_task {
   answer<submit_task> said;
   bool lacks_room = false; ///< otherwise it could be made

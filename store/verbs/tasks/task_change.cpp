@@ -92,6 +92,10 @@ void change_of(const task_outline& there, const also_read& known, const next_sta
   }
 }
 
+bool is_news_besides(const task_change& c, std::uint64_t number, std::uint64_t named) {
+  return c.has_ended && number != named;
+}
+
 void follow(task_outline& there, const workflow::task& next, const task_change& c) {
   apply_to(there.large, c.results);
   if (c.payload_changed)

@@ -63,6 +63,10 @@ struct task_change {
 /// that is reused allocates no memory.
 void change_of(const task_outline& there, const also_read& known, const next_state& next, task_change& into);
 
+/// Whether the write tells of the task besides the one that it names itself, because it has ended. `named`: that one;
+/// 0: it names none.
+bool is_news_besides(const task_change& c, std::uint64_t number, std::uint64_t named);
+
 /// What becomes of the large results that were stored, `before`. Steps that are the same in `earlier` were already
 /// looked at when they became so; empty: none was. `into` is overwritten.
 void results_of(const workflow::task& t, const workflow::step_list& earlier, const std::vector<large_result>& before,

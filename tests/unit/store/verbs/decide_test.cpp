@@ -182,28 +182,68 @@ TEST_CASE("deciding: a change follows the state that is there, of the same task,
   t.revision = 3;
   const store_options limits;
   const auto good = change_by_claim(t, d);
-  CHECK_FALSE(overtaken(good, as_it_stands(t, d)));
-  CHECK_FALSE(problem_of(good, as_it_stands(t, d), limits));
+  const auto nothing_wrong = [] { return std::optional<decision>{}; };
+  const update_questions ask{nothing_wrong, nothing_wrong};
+  const auto why_not = [&](const update_task& w, const workflow::task& stored) {
+    const auto there = as_it_stands(stored, d);
+    return refused(w, &there, limits, ask);
+  };
+  CHECK_FALSE(why_not(good, t));
+  CHECK(refused(good, nullptr, limits, ask).value().result == write_status::absent);
 
   auto later = t;
   later.revision = 4;
-  CHECK(overtaken(good, as_it_stands(later, d)).value().result == write_status::stale_lock);
+  CHECK(why_not(good, later).value().result == write_status::stale_lock);
   later = t;
   later.lock_epoch = 9;
-  CHECK(overtaken(good, as_it_stands(later, d)));
+  CHECK(why_not(good, later).value().result == write_status::stale_lock);
 
   auto wrong = good;
   wrong.next.priority = 1;
-  CHECK(problem_of(wrong, as_it_stands(t, d), limits).value().result == write_status::refused);
+  CHECK(why_not(wrong, t).value().result == write_status::refused);
   wrong = good;
   wrong.next.steps.change(0).result = workflow::blob{std::string(limits.result_size_max + 1, 'x')};
-  CHECK(problem_of(wrong, as_it_stands(t, d), limits).value().why.starts_with("a result has"));
+  CHECK(why_not(wrong, t).value().why.starts_with("a result has"));
   wrong = good;
   wrong.notices.push_back({99, workflow::notice_kind::accepted, {}, {}, at(2)});
-  CHECK(problem_of(wrong, as_it_stands(t, d), limits).value().why.starts_with("the notices do not go on"));
+  CHECK(why_not(wrong, t).value().why.starts_with("the notices do not go on"));
   wrong = good;
   wrong.next.state = workflow::process_state::processed; // its step is not done
-  CHECK(problem_of(wrong, as_it_stands(t, d), limits).value().why.starts_with("the task would be broken"));
+  CHECK(why_not(wrong, t).value().why.starts_with("the task would be broken"));
+}
+
+TEST_CASE("deciding: a change out of date asks nothing more, and only a bulk act is asked whether it met the task") {
+  const auto d = drone_only();
+  auto t = workflow::make_task(submission_with("{}").what, d, at(1));
+  t.number = 1;
+  t.revision = 3;
+  auto w = change_by_claim(t, d);
+  std::string asked;
+  std::optional<decision> lost = turned_down(write_status::stale_guard, "no lease");
+  const update_questions ask{[&] {
+                               asked += "lease ";
+                               return lost;
+                             },
+                             [&]() -> std::optional<decision> {
+                               asked += "bulk ";
+                               return turned_down(write_status::absent, "met");
+                             }};
+  const auto why_not = [&](const workflow::task& stored) {
+    asked.clear();
+    const auto there = as_it_stands(stored, d);
+    return refused(w, &there, store_options{}, ask);
+  };
+  auto later = t;
+  later.revision = 4;
+  CHECK(why_not(later).value().result == write_status::stale_lock);
+  CHECK(asked.empty());
+  CHECK(why_not(t).value().why == "no lease");
+  lost.reset();
+  CHECK_FALSE(why_not(t));
+  CHECK(asked == "lease ");
+  w.bulk = 2;
+  CHECK(why_not(t).value().why == "met");
+  CHECK(asked == "lease bulk ");
 }
 
 TEST_CASE("deciding: an imported task is nobody's and rests, and one that cannot be is not believed") {
@@ -289,7 +329,7 @@ TEST_CASE("deciding: an alert is open until somebody acknowledges it, and an act
   CHECK(open.number == 5);
   CHECK(open.task_number == 7);
   CHECK(open.acknowledged_at == workflow::unset);
-  const auto act = entry_of(record_act{"ann", "drained a node", "maintenance", at(2)}, 6, 0, {});
+  const auto act = decide(record_act{"ann", "drained a node", "maintenance", at(2)}, 6).put.value();
   CHECK(act.acknowledged_by == "ann");
   CHECK(act.acknowledged_at == at(2));
   CHECK(act.what.text == "drained a node: maintenance");

@@ -113,6 +113,25 @@ TEST_CASE("a note to start makes a task, tells of the one that is there, or come
   CHECK(act_of_start(note_to_start, turned, true) == child_act::none);
 }
 
+TEST_CASE("a step starts a task that is well formed, of an id of its own, and in a full store too") {
+  submit_task w;
+  w.what = order("c");
+  w.now = at(2);
+  const store_options limits;
+  CHECK_FALSE(problem_of_child(w, false, limits));
+  CHECK(problem_of_child(w, true, limits) == "another task has the id `c`");
+  auto wrong = w;
+  wrong.what.id = std::string(10'000, 'c');
+  CHECK(problem_of_child(wrong, false, limits));
+
+  const auto d = std::make_shared<workflow::definition>(delivery());
+  const workflow::payload_needs needs{*d};
+  const auto made = decide_child(w, {d, &needs}, 9, {"t", 7, 0, 1, 0, 0});
+  REQUIRE(made.put);
+  CHECK(made.put->task->number == 9);
+  CHECK(made.put->task->parent->id == "t");
+}
+
 TEST_CASE("a note to undo asks the child, takes back what was not begun, and finds a stranger in its place") {
   const auto d = starts_one();
   CHECK_FALSE(is_undo_due(note_to_undo, taken_task(d), d));

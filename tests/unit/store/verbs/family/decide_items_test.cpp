@@ -181,6 +181,15 @@ TEST_CASE("an item is told once to undo what it did, and its row says how that g
   CHECK(f.undo_left == 0);
 }
 
+TEST_CASE("the task of an item is asked to undo unless there is none, or it is undone") {
+  workflow::task child;
+  CHECK_FALSE(needs_undo(nullptr));
+  child.state = workflow::process_state::undone;
+  CHECK_FALSE(needs_undo(&child));
+  child.state = workflow::process_state::processed;
+  CHECK(needs_undo(&child));
+}
+
 TEST_CASE("a fan-out turns for its failures only while its step waits") {
   auto f = three_items();
   f.next = f.failed = 1;

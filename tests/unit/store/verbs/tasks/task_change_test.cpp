@@ -171,3 +171,12 @@ TEST_CASE("a change: alerts join the incidents of their signatures, and an end i
   CHECK(c.ending == workflow::ending_of(t.state, next));
   CHECK_FALSE(changed(seen(next, d), next).ending);
 }
+
+TEST_CASE("a change: that a task ended is news, unless the write names the task itself") {
+  task_change c;
+  CHECK_FALSE(is_news_besides(c, 7, 0));
+  c.has_ended = true;
+  CHECK(is_news_besides(c, 7, 0));
+  CHECK(is_news_besides(c, 7, 8));
+  CHECK_FALSE(is_news_besides(c, 7, 7));
+}
