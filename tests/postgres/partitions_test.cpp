@@ -403,7 +403,7 @@ TEST_CASE(
     return comes_true([&] { return c.nodes[node]->processed() == all; });
   };
   submit("a", {0, 1, 2});
-  CHECK(is_spread(server, 3));
+  REQUIRE(is_spread(server, 3));
   const auto are_told_by = [&](const node_process& asked) {
     std::multiset<std::size_t> told;
     for (const auto& n : asked.json_of({"node", "list", "--json"}))

@@ -219,7 +219,7 @@ TEST_CASE("deciding: a change out of date asks nothing more, and only a bulk act
   t.revision = 3;
   auto w = change_by_claim(t, d);
   std::string asked;
-  std::optional<decision> lost = turned_down(write_status::stale_guard, "no lease");
+  std::optional<decision> lost = turned_down(write_status::stale_epoch, "no lease");
   const update_questions ask{[&] {
                                asked += "lease ";
                                return lost;
