@@ -212,6 +212,45 @@ TEST_CASE("after three tasks, one of them undone, the page says so") {
   CHECK(s.at("steadfast_oldest_claimable_seconds") == 0);
 }
 
+TEST_CASE("unfinished tasks are told by workflow and state, also of several partitions") {
+  measured_node n{GENERATE(0U, 3U)};
+  n.work();
+  for (int i = 0; i < 5; ++i)
+    n.methods.at("submit")(
+      {{"id", "later" + std::to_string(i)}, {"workflow", "trip"}, {"not_before_ms", 4'000'000'000'000}});
+  n.methods.at("task.act")({{"id", "later0"}, {"act", "suspend"}, {"who", "a test"}});
+  const auto s = samples_of(n.text());
+  CHECK(s.at("steadfast_unfinished_tasks{workflow=\"trip\",state=\"pending\"}") == 4);
+  CHECK(s.at("steadfast_unfinished_tasks{workflow=\"trip\",state=\"suspended\"}") == 1);
+  CHECK(s.at("steadfast_unfinished_tasks{workflow=\"trip\",state=\"processing\"}") == 0);
+  CHECK_FALSE(s.contains("steadfast_unfinished_tasks{workflow=\"trip\",state=\"processed\"}"));
+}
+
+namespace {
+
+store::store_stats stats_with(std::optional<std::uint64_t> pending) {
+  store::store_stats s;
+  if (pending)
+    s.unfinished = {{"trip", {{workflow::process_state::pending, *pending}}}};
+  return s;
+}
+
+} // namespace
+
+TEST_CASE("a part of the unfinished tasks is not told as all of them") {
+  told_by_parts told;
+  told.of_own.emplace_back(stats_with(3));
+  told.of_own.emplace_back(stats_with(4));
+  page_writer all;
+  write_store_metrics(all, told);
+  const std::string sample = "steadfast_unfinished_tasks{workflow=\"trip\",state=\"pending\"}";
+  CHECK(samples_of(all.text()).at(sample) == 7);
+  told.of_own.emplace_back(stats_with({})); // it is still counting
+  page_writer some;
+  write_store_metrics(some, told);
+  CHECK_FALSE(samples_of(some.text()).contains(sample));
+}
+
 namespace {
 
 actors::actor_view actor_that_tells(const std::string& kind, const json& tree) {
