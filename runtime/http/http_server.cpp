@@ -115,6 +115,7 @@ private:
     p.options = host_.options;
     p.methods = std::make_shared<const control_methods>(std::move(content.methods));
     p.metrics = [text = std::move(content.metrics)] { return http_response{200, metrics_page::content_type, text()}; };
+    p.store_trouble = std::move(content.store_trouble);
     p.version = STEADFAST_VERSION;
     p.clock = [] { return std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now()); };
     const auto on = [](asio::thread_pool& pool) {

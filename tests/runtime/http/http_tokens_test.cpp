@@ -197,9 +197,7 @@ TEST_CASE("row 106: why a node is not ready is told to those who may read") {
   const auto submitter = add_token(o.tokens, "shop", {api::scope::submits});
   runtime::http_content content;
   content.clock = now;
-  content.methods["node.list"] = [](const json&) -> json {
-    return {{"nodes", json::array()}, {"store_trouble", "node `b` at 10.0.0.7:7801 has been away"}};
-  };
+  content.store_trouble = [] { return std::string{"node `b` at 10.0.0.7:7801 has been away"}; };
   const runtime::http_server server{o, std::move(content)};
   const auto ready = [&](const tests::http_headers& headers) {
     const auto a = tests::ask_at(runtime::parse_address(o.listen)->port, "GET", "/health/ready", {}, headers);
