@@ -155,7 +155,7 @@ std::chrono::milliseconds http_callers::too_often(const http_caller& c, const st
   const std::lock_guard lock{mutex_};
   if (budgets_.size() >= budgets_max)
     std::erase_if(budgets_, [&](const auto& b) { return now - b.second.at > std::chrono::seconds{1}; });
-  auto& b = budgets_.try_emplace(c.name.empty() ? peer : c.name, budget{rate, now}).first->second;
+  auto& b = budgets_.try_emplace(c.name.empty() ? network_of(peer) : c.name, budget{rate, now}).first->second;
   b.left = std::min(rate, b.left + rate * std::chrono::duration<double>(now - b.at).count());
   b.at = now;
   if (b.left < 1)
@@ -171,8 +171,9 @@ void http_callers::save_uses() {
 
 void refused_callers::add(const std::string& peer, const std::string& why, steady now) {
   const std::lock_guard lock{mutex_};
-  const bool is_known = of_peers_.size() < peers_max || of_peers_.contains(peer);
-  const auto [place, is_new] = of_peers_.try_emplace(is_known ? peer : other_peers);
+  const auto network = network_of(peer);
+  const bool is_known = of_peers_.size() < peers_max || of_peers_.contains(network);
+  const auto [place, is_new] = of_peers_.try_emplace(is_known ? network : other_peers);
   auto& r = place->second;
   ++r.untold;
   r.why = why;

@@ -183,7 +183,7 @@ private:
     error_code ignored;
     const auto peer = s.remote_endpoint(ignored).address().to_string(ignored);
     s.set_option(tcp::no_delay{true}, ignored);
-    if (host_.connections.size() >= host_.options.connections_max && !make_room(peer))
+    if (host_.connections.size() >= host_.options.connections_max && !make_room(network_of(peer)))
       return turn_away(s);
     begin_session(host_, peer, std::move(s), tls_.get());
   }
