@@ -145,7 +145,8 @@ std::variant<http_caller, http_problem> http_callers::who_asks(const http_reques
     return not_allowed("only bearer tokens are taken: `Authorization: Bearer TOKEN`");
   if (auto t = tokens_->find(given.substr(bearer.size()), now))
     return http_caller{t->name, std::move(t->scopes), std::move(t->workflows), std::move(t->roles)};
-  return not_allowed("the token is unknown, was revoked or has expired");
+  return not_allowed("the token is unknown, was revoked or has expired: `steadfast token list` shows those of this "
+                     "node, `steadfast token create` makes one");
 }
 
 std::chrono::milliseconds http_callers::too_often(const http_caller& c, const std::string& peer, steady now) {
