@@ -26,9 +26,9 @@ struct inspection_round {
   caf::typed_response_promise<actor_page> promise;
 };
 
-class front : public partitioned_front::base {
+class front : public whole_front::base {
 public:
-  front(caf::actor_config& cfg, front_deps deps) : partitioned_front::base{cfg}, deps_{std::move(deps)} {}
+  front(caf::actor_config& cfg, front_deps deps) : whole_front::base{cfg}, deps_{std::move(deps)} {}
 
   const char* name() const override { return "node_front"; }
 
@@ -47,6 +47,7 @@ public:
       [this](const drain_node& m) { on_drain(m); },
       [this](const ask_partitions&) { return all_partitions(); },
       [this](const ask_shares&) { return shares(); },
+      [this](const test_named_webhook& m) { return on_test(m); },
     };
   }
 
@@ -152,6 +153,21 @@ private:
       v.state = std::move(*state);
   }
 
+  // ---- webhooks ----
+
+  caf::result<webhook_tried> on_test(const test_named_webhook& m) {
+    const auto own = own_store();
+    const auto found = own.webhooks.find(m.name);
+    if (found == own.webhooks.end())
+      return caf::make_error(caf::sec::runtime_error,
+                             "node `" + deps_.offer.node + "` has no webhook `" + m.name + "`");
+    auto promise = make_response_promise<webhook_tried>();
+    ask(this, found->second, webhook_limit, test_webhook{})
+      .then([promise](webhook_tried& w) mutable { promise.deliver(std::move(w)); },
+            [promise](const caf::error& e) mutable { promise.deliver(e); });
+    return promise;
+  }
+
   // ---- draining ----
 
   /// The answers of the parts are ignored: their states show how far they are.
@@ -169,6 +185,7 @@ private:
 
   static constexpr auto ignore = [](const caf::error&) {};
   static constexpr workflow::span drain_margin{10'000};
+  static constexpr workflow::span webhook_limit{20'000}; ///< its own is less
 
   front_deps deps_;
   bool drained_ = false;
@@ -176,7 +193,7 @@ private:
 
 } // namespace
 
-partitioned_front spawn_front(caf::actor_system& sys, front_deps deps) {
+whole_front spawn_front(caf::actor_system& sys, front_deps deps) {
   return sys.spawn<front>(std::move(deps));
 }
 

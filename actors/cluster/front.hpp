@@ -5,6 +5,7 @@
 #include "workflow/time/time.hpp"
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct offered_store {
   reader_actor reader;
   std::vector<named_actor> actors;       ///< all actors that come with the store
   std::vector<store_share> partitions{}; ///< all partitions, if it has several
+  std::map<std::string, webhook_actor> webhooks{};
 };
 
 struct front_deps {
@@ -40,6 +42,6 @@ struct front_deps {
   std::function<void()> on_drained{};                     ///< called when a person drains the node; may be empty
   std::function<offered_store()> own_store{};             ///< as this node has it now, if it may get one; may be empty
 };
-partitioned_front spawn_front(caf::actor_system& sys, front_deps deps);
+whole_front spawn_front(caf::actor_system& sys, front_deps deps);
 
 } // namespace steadfast::actors

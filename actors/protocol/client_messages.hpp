@@ -152,4 +152,10 @@ struct webhook_tried {
 };
 STEADFAST_MESSAGE(webhook_tried, x.delivered, x.why, x.took)
 
+/// The same for the webhook of that name.
+struct test_named_webhook {
+  std::string name;
+};
+STEADFAST_MESSAGE(test_named_webhook, x.name)
+
 } // namespace steadfast::actors

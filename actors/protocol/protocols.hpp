@@ -228,6 +228,11 @@ using partitioned_front = node_front::extend<
   takes<partitioned_store(ask_partitions)>,
   takes<store_shares(ask_shares)>>;
 
+/// The front of a node that may have webhooks. Older nodes are not asked for them.
+using whole_front = partitioned_front::extend<
+  // Answered as webhook_actor does. If the node has no such webhook, the answer is an error that says so.
+  takes<webhook_tried(test_named_webhook)>>;
+
 /// The store as it is offered to clients, which have a client's certificate.
 using client_store_actor = store_actor::extend_with<reader_questions>;
 
@@ -237,8 +242,9 @@ struct reached_node {
   std::string name{};     ///< as its certificate or the node itself says; empty: nobody has asked
   bool has_store = true;  ///< it may have the store, as the same source says
   bool tells_partitions = false; ///< the front is a partitioned_front
+  bool tests_webhooks = false;   ///< the front is a whole_front
 };
-STEADFAST_MESSAGE(reached_node, x.front, x.name, x.has_store, x.tells_partitions)
+STEADFAST_MESSAGE(reached_node, x.front, x.name, x.has_store, x.tells_partitions, x.tests_webhooks)
 
 /// Makes connections to other nodes. A failure is answered as an error that says why.
 using dialer_actor = caf::typed_actor<takes<reached_node(dial)>>;

@@ -95,6 +95,8 @@ STEADFAST_ADD(ask_partitions)
 STEADFAST_ADD(partitioned_store)
 STEADFAST_ADD(ask_shares)
 STEADFAST_ADD(store_shares)
+STEADFAST_ADD(test_named_webhook)
+STEADFAST_ADD(webhook_tried)
 CAF_END_TYPE_ID_BLOCK(steadfast)
 
 #undef STEADFAST_ADD

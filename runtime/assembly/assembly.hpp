@@ -111,7 +111,7 @@ struct node_parts {
   actors::gateway_actor gateway;
   std::vector<partition_parts> partitions; ///< of the store; at least one
   actors::membership_actor membership;
-  actors::partitioned_front front;
+  actors::whole_front front;
   actors::client_gateway clients; ///< where there are certificates
   actors::dialer_actor dialer;
   std::vector<std::pair<std::string, actors::lease_actor>> singleton_leases; ///< by name

@@ -60,12 +60,15 @@ known_nodes chosen_nodes(const control_context& c, const std::string& name) {
   return known;
 }
 
-actors::node_front front_of(const control_context& c, const workflow::node_card& n, std::chrono::milliseconds limit) {
-  if (n.name == c.parts.name)
-    return c.parts.front;
+/// Another node.
+actors::reached_node reach(const control_context& c, const workflow::node_card& n, std::chrono::milliseconds limit) {
   if (!c.parts.dialer || n.address.empty())
     throw api::error{api::error::refused, "it cannot be reached from here"};
-  return c.ask<actors::reached_node>(c.parts.dialer, actors::dial{n.address}, limit).front;
+  return c.ask<actors::reached_node>(c.parts.dialer, actors::dial{n.address}, limit);
+}
+
+actors::node_front front_of(const control_context& c, const workflow::node_card& n, std::chrono::milliseconds limit) {
+  return n.name == c.parts.name ? actors::node_front{c.parts.front} : reach(c, n, limit).front;
 }
 
 json actor_json(const actors::actor_view& a) {
@@ -198,18 +201,48 @@ json list_webhooks(const control_context& c, const api::arguments&) {
   return {{"webhooks", all_of(answers)}, {"silent_nodes", troubles_json(answers, nodes.trouble)}};
 }
 
+namespace {
+
+/// At a node that has the store, of those that can be asked for it; the others are not known.
+actors::webhook_tried tested_elsewhere(const control_context& c, const std::string& name) {
+  const auto nodes = living_nodes(c);
+  if (nodes.trouble)
+    throw api::error{*nodes.trouble};
+  std::optional<api::error> absent;
+  for (const auto& n : nodes.living) {
+    if (!n.roles.store || n.name == c.parts.name)
+      continue;
+    const auto reached = reach(c, n, node_answer_limit);
+    if (!reached.tests_webhooks)
+      continue;
+    try {
+      const auto front = caf::actor_cast<actors::whole_front>(reached.front);
+      return c.ask<actors::webhook_tried>(front, actors::test_named_webhook{name});
+    } catch (const api::error& e) {
+      if (e.number() == api::error::timed_out) // it may have been sent
+        throw;
+      absent = api::error{api::error::not_found, e.what()};
+    }
+  }
+  if (absent)
+    throw api::error{*absent};
+  static_cast<void>(c.stores()); // says which node has it, and the webhooks with it
+  throw api::error{api::error::not_found, "this node has no webhook `" + name + "`"};
+}
+
+} // namespace
+
 json test_webhook(const control_context& c, const api::arguments& params) {
   const auto name = params.text("webhook");
   const auto own = c.parts.own->get();
-  if (own.count() == 0)
-    static_cast<void>(c.stores()); // says which node has it, and the webhooks with it
   std::map<std::string, actors::webhook_actor> webhooks;
   for (const auto& p : own.partitions)
     webhooks.insert(p.webhooks.begin(), p.webhooks.end());
   const auto found = webhooks.find(name); // that of any partition
-  if (found == webhooks.end())
+  if (found == webhooks.end() && own.count() > 0)
     throw api::error{api::error::not_found, "this node has no webhook `" + name + "`"};
-  const auto tried = c.ask<actors::webhook_tried>(found->second, actors::test_webhook{});
+  const auto tried = found != webhooks.end() ? c.ask<actors::webhook_tried>(found->second, actors::test_webhook{})
+                                             : tested_elsewhere(c, name);
   return {{"delivered", tried.delivered}, {"why", tried.why}, {"took_ms", tried.took.count()}};
 }
 

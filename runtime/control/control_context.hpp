@@ -13,6 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -42,12 +43,13 @@ struct control_context {
   std::atomic<bool>& is_store_read_whole; ///< by a method, now
   kept_stuck_report& stuck_report;
   std::shared_ptr<pending_submissions> submissions;
+  std::chrono::milliseconds patience = reply_limit; ///< no question waits longer
 
   template <class Answer, class Handle, class Question>
   Answer ask(const Handle& actor, const Question& question, std::chrono::milliseconds limit = reply_limit) const {
     caf::scoped_actor self{sys};
     std::optional<Answer> answer;
-    self->request(actor, limit, question)
+    self->request(actor, std::min(limit, patience), question)
       .receive([&](const Answer& a) { answer = a; }, [](const caf::error& e) { throw error_of(e); });
     return std::move(*answer);
   }

@@ -1,4 +1,5 @@
 #include "runtime/control/control_context.hpp"
+#include "runtime/control/control_methods.hpp"
 #include "runtime/logging/log.hpp"
 #include "runtime/text/json.hpp"
 #include "workflow/supervision/node_card.hpp"
@@ -155,10 +156,10 @@ std::string trouble_told(const control_context& c, const actors::lease_page& pag
   return {};
 }
 
-/// Null: it takes writes, as far as is known.
-json trouble_of_store(const control_context& c, const actors::lease_page& page) {
+/// Empty: it takes writes, as far as is known.
+std::string trouble_of_store(const control_context& c, const actors::lease_page& page) {
   const auto why = trouble_told(c, page);
-  return why.empty() ? json{} : json("the store takes no writes: " + why);
+  return why.empty() ? "" : "the store takes no writes: " + why;
 }
 
 json peers_json(const control_context& c) {
@@ -340,9 +341,11 @@ json nodes_by_lease(const control_context& c, const actors::lease_page& page) {
 
 /// Every node that ever joined.
 json list_nodes(const control_context& c, const api::arguments&) {
-  std::string unreachable;
-  const auto page = known_leases(c, unreachable);
-  const json trouble = unreachable.empty() ? trouble_of_store(c, page) : json(unreachable);
+  std::string why;
+  const auto page = known_leases(c, why);
+  if (why.empty())
+    why = trouble_of_store(c, page);
+  const auto trouble = why.empty() ? json{} : json(why);
   json nodes = trouble.is_null() ? nodes_by_lease(c, page) : nodes_without_store(c, page);
   for (const auto& lease : page.leases)
     if (workflow::is_supervisor_lease(lease->name) && lease->expires_at > page.now)
@@ -351,6 +354,20 @@ json list_nodes(const control_context& c, const api::arguments&) {
           n["supervises"] = true;
   add_partitions(c, nodes);
   return {{"nodes", nodes}, {"store_trouble", trouble}};
+}
+
+std::string store_trouble(caf::actor_system& sys, const node_parts& parts) {
+  constexpr std::chrono::milliseconds patience{1000};
+  std::atomic<bool> is_store_read_whole{false};
+  kept_stuck_report nothing;
+  const control_context c{sys, parts, is_store_read_whole, nothing, nullptr, patience};
+  try {
+    std::string why;
+    const auto page = known_leases(c, why);
+    return why.empty() ? trouble_of_store(c, page) : why;
+  } catch (const api::error& e) {
+    return e.number() == api::error::timed_out ? "the store has not answered for a second" : e.what();
+  }
 }
 
 std::string scheduler_trouble(const control_context& c) {

@@ -12,11 +12,11 @@ using std::chrono::milliseconds;
 constexpr milliseconds waited_enough{1000}; ///< for the rest of a request, or until an answer is taken
 
 /// Empty: none has.
-std::string_view peer_with_most(const std::list<http_connection*>& all) {
+std::string_view network_with_most(const std::list<http_connection*>& all) {
   std::map<std::string_view, std::size_t> held;
   for (const auto* c : all)
-    if (++held[c->peer()] > all.size() / 2)
-      return c->peer();
+    if (++held[c->network()] > all.size() / 2)
+      return c->network();
   return {};
 }
 
@@ -40,10 +40,10 @@ http_connection* first_of(const std::list<http_connection*>& all, std::chrono::s
 
 http_connection* to_give_way(const std::list<http_connection*>& all, const std::string& newcomer,
                              std::chrono::steady_clock::time_point now) {
-  if (const auto most = peer_with_most(all); !most.empty()) {
+  if (const auto most = network_with_most(all); !most.empty()) {
     const bool is_own = newcomer == most;
     auto* const c =
-      first_of(all, is_own ? now - waited_enough : now, [&](const http_connection& x) { return x.peer() == most; });
+      first_of(all, is_own ? now - waited_enough : now, [&](const http_connection& x) { return x.network() == most; });
     if (c != nullptr || is_own)
       return c;
   }

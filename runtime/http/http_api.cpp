@@ -32,6 +32,7 @@ using std::chrono::milliseconds;
 namespace http = boost::beast::http;
 
 constexpr milliseconds look_at_caller_every{1000};
+constexpr milliseconds ready_limit{2000}; ///< until who asks whether the node is ready is told that it is not
 
 std::optional<api::verb> verb_of(http::verb v) {
   switch (v) {
@@ -100,7 +101,9 @@ public:
         callers_{parts_.options},
         watch_{{parts_.methods, hub_, parts_.on_pool, parts_.later}},
         log_{std::make_shared<event_log>(watch_.parts, parts_.clock_of_store)},
-        readiness_{std::make_shared<shared_call>(parts_.methods, api::node_list, parts_.for_readiness)},
+        readiness_{std::make_shared<shared_call>(
+          shared_call_parts{parts_.store_trouble, parts_.for_readiness, parts_.later, ready_limit,
+                            "nothing has been heard of the store for two seconds"})},
         refused_callers_{parts_.audit},
         submissions_{watch_.parts, parts_.options.logs_submissions ? parts_.audit : nullptr},
         openapi_{openapi_document(parts_.version)} {}
@@ -238,17 +241,15 @@ private:
     const auto who = callers_.who_asks(x->request, parts_.clock());
     const auto* const caller = std::get_if<http_caller>(&who);
     const bool may_know = caller != nullptr && api::allows(caller->scopes, api::scope::read);
-    readiness_->ask(replies(x, [may_know](const json& nodes) {
-      const auto& trouble = nodes.at("store_trouble");
-      if (trouble.is_null())
-        return http_response{200, "text/plain", "ready\n"};
-      return response_of(
-        {503,
-         "not_ready",
-         may_know ? trouble.get<std::string>() : "the store is away, or takes no writes: who may read is told why",
-         {},
-         busy_wait});
-    }));
+    readiness_->ask([self = shared_from_this(), x, may_know](const std::string& trouble) {
+      if (trouble.empty())
+        return self->finish(x, {200, "text/plain", "ready\n"});
+      self->fail(x, {503,
+                     "not_ready",
+                     may_know ? trouble : "the store is away, or takes no writes: who may read is told why",
+                     {},
+                     busy_wait});
+    });
   }
 
   void route(const exchange_ptr& x) {

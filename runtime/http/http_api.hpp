@@ -20,6 +20,7 @@ struct http_api_parts {
   http_server_options options;
   std::shared_ptr<const control_methods> methods;
   std::function<http_response()> metrics;                   ///< for Prometheus; may block
+  std::function<std::string()> store_trouble;               ///< why it takes no writes; empty: it does; may block
   std::string version;                                      ///< of the node
   std::function<workflow::instant()> clock;                 ///< of this host
   std::function<workflow::instant()> clock_of_store;        ///< may block

@@ -145,7 +145,8 @@ std::variant<http_caller, http_problem> http_callers::who_asks(const http_reques
     return not_allowed("only bearer tokens are taken: `Authorization: Bearer TOKEN`");
   if (auto t = tokens_->find(given.substr(bearer.size()), now))
     return http_caller{t->name, std::move(t->scopes), std::move(t->workflows), std::move(t->roles)};
-  return not_allowed("the token is unknown, was revoked or has expired");
+  return not_allowed("the token is unknown, was revoked or has expired: `steadfast token list` shows those of this "
+                     "node, `steadfast token create` makes one");
 }
 
 std::chrono::milliseconds http_callers::too_often(const http_caller& c, const std::string& peer, steady now) {
@@ -155,7 +156,7 @@ std::chrono::milliseconds http_callers::too_often(const http_caller& c, const st
   const std::lock_guard lock{mutex_};
   if (budgets_.size() >= budgets_max)
     std::erase_if(budgets_, [&](const auto& b) { return now - b.second.at > std::chrono::seconds{1}; });
-  auto& b = budgets_.try_emplace(c.name.empty() ? peer : c.name, budget{rate, now}).first->second;
+  auto& b = budgets_.try_emplace(c.name.empty() ? network_of(peer) : c.name, budget{rate, now}).first->second;
   b.left = std::min(rate, b.left + rate * std::chrono::duration<double>(now - b.at).count());
   b.at = now;
   if (b.left < 1)
@@ -171,8 +172,9 @@ void http_callers::save_uses() {
 
 void refused_callers::add(const std::string& peer, const std::string& why, steady now) {
   const std::lock_guard lock{mutex_};
-  const bool is_known = of_peers_.size() < peers_max || of_peers_.contains(peer);
-  const auto [place, is_new] = of_peers_.try_emplace(is_known ? peer : other_peers);
+  const auto network = network_of(peer);
+  const bool is_known = of_peers_.size() < peers_max || of_peers_.contains(network);
+  const auto [place, is_new] = of_peers_.try_emplace(is_known ? network : other_peers);
   auto& r = place->second;
   ++r.untold;
   r.why = why;

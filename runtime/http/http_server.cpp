@@ -115,6 +115,7 @@ private:
     p.options = host_.options;
     p.methods = std::make_shared<const control_methods>(std::move(content.methods));
     p.metrics = [text = std::move(content.metrics)] { return http_response{200, metrics_page::content_type, text()}; };
+    p.store_trouble = std::move(content.store_trouble);
     p.version = STEADFAST_VERSION;
     p.clock = [] { return std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now()); };
     const auto on = [](asio::thread_pool& pool) {
@@ -182,7 +183,7 @@ private:
     error_code ignored;
     const auto peer = s.remote_endpoint(ignored).address().to_string(ignored);
     s.set_option(tcp::no_delay{true}, ignored);
-    if (host_.connections.size() >= host_.options.connections_max && !make_room(peer))
+    if (host_.connections.size() >= host_.options.connections_max && !make_room(network_of(peer)))
       return turn_away(s);
     begin_session(host_, peer, std::move(s), tls_.get());
   }

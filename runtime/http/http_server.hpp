@@ -19,6 +19,8 @@ namespace steadfast::runtime {
 struct http_content {
   control_methods methods;
   std::function<std::string()> metrics{}; ///< for Prometheus; may block
+  /// Why the store takes no writes; empty: it takes them. May block.
+  std::function<std::string()> store_trouble = [] { return std::string{}; };
   /// Gets an entry about each request that changes something, but a submission, and about callers that are not known.
   std::function<void(const log_entry&)> audit = [](const log_entry&) {};
   std::function<workflow::instant()> clock{}; ///< of the store; may block

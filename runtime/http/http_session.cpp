@@ -3,6 +3,7 @@
 #include "runtime/events/change_hub.hpp"
 #include "runtime/http/http_tls.hpp"
 #include "runtime/http/messages/http_text.hpp"
+#include "runtime/text/address.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/beast/core.hpp>
@@ -125,6 +126,7 @@ public:
   session(http_host& h, std::string peer, Arguments&&... of_stream)
       : host_{h},
         peer_{std::move(peer)},
+        network_{network_of(peer_)},
         stream_{std::forward<Arguments>(of_stream)...},
         timer_{h.io},
         place_{h.connections.insert(h.connections.end(), this)} {
@@ -159,7 +161,7 @@ public:
       close();
   }
 
-  const std::string& peer() const override { return peer_; }
+  const std::string& network() const override { return network_; }
 
   std::optional<waiting> waits() const override {
     if (!waits_since_ || events_)
@@ -449,6 +451,7 @@ private:
 
   http_host& host_;
   const std::string peer_;
+  const std::string network_;
   Stream stream_;
   asio::steady_timer timer_;
   std::list<http_connection*>::iterator place_;

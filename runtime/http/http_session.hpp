@@ -22,8 +22,8 @@ namespace steadfast::runtime {
 struct http_connection {
   virtual ~http_connection() = default;
   virtual void close_if_idle() = 0;
-  /// The address of its client.
-  virtual const std::string& peer() const = 0;
+  /// That of its client's address (network_of).
+  virtual const std::string& network() const = 0;
 
   struct waiting {
     std::chrono::steady_clock::time_point since;

@@ -191,14 +191,17 @@ void http_submissions::submit_all(const http_request& r, const http_caller& call
   };
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     auto& params = tasks[i];
-    if (params.is_object())
-      take_trace(r, params);
     const auto made = [give, i](json result) {
       result["status"] = status_of_submission(result);
       give(i, std::move(result));
     };
     const auto fails = [give, i](const http_problem& p) { give(i, {{"status", p.status}, {"problem", json_of(p)}}); };
-    const auto workflow = params.is_object() ? params.value("workflow", json{}) : json{};
+    if (!params.is_object()) {
+      fails({400, "invalid_parameter", "a submission must be an object", "tasks"});
+      continue;
+    }
+    take_trace(r, params);
+    const auto workflow = params.value("workflow", json{});
     if (caller.may_use(workflow.is_string() ? workflow.get<std::string>() : std::string{}))
       submit_one(caller, params, made, fails);
     else

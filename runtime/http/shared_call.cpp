@@ -5,46 +5,51 @@
 
 namespace steadfast::runtime {
 
-shared_call::shared_call(std::shared_ptr<const control_methods> methods, std::string name,
-                         std::function<void(std::function<void()>)> on_thread)
-    : methods_{std::move(methods)},
-      name_{std::move(name)},
-      on_thread_{std::move(on_thread)} {}
+namespace {
 
-void shared_call::ask(control_reply reply) {
+std::string answer_to(const std::function<std::string()>& question) {
+  try {
+    return question();
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+}
+
+} // namespace
+
+void shared_call::ask(listener told) {
   const std::lock_guard lock{mutex_};
-  waiting_.push_back(std::move(reply));
+  if (!waiting_) {
+    waiting_ = std::make_shared<std::vector<listener>>();
+    parts_.later(parts_.limit, [self = shared_from_this(), all = waiting_] { self->tell(all, self->parts_.silence); });
+  }
+  waiting_->push_back(std::move(told));
   if (!std::exchange(is_under_way_, true))
     begin();
 }
 
 void shared_call::begin() {
-  on_thread_([self = shared_from_this()] {
+  parts_.on_thread([self = shared_from_this()] {
     std::unique_lock lock{self->mutex_};
-    const auto asked = std::exchange(self->waiting_, {});
+    const auto asked = std::exchange(self->waiting_, nullptr);
     lock.unlock();
-    try {
-      self->methods_->at(self->name_)(nlohmann::json::object(),
-                                      [self, asked](const control_answer& a) { self->answer(asked, a); });
-    } catch (...) {
-      self->answer(asked, [why = std::current_exception()]() -> nlohmann::json { std::rethrow_exception(why); });
-    }
+    if (asked) // else all were told that it takes too long
+      self->tell(asked, answer_to(self->parts_.question));
+    lock.lock();
+    self->is_under_way_ = self->waiting_ != nullptr;
+    if (self->is_under_way_)
+      self->begin();
   });
 }
 
-void shared_call::answer(const std::vector<control_reply>& asked, const control_answer& a) {
-  control_answer told;
-  try {
-    told = [result = a()] { return result; };
-  } catch (...) {
-    told = [why = std::current_exception()]() -> nlohmann::json { std::rethrow_exception(why); };
-  }
-  for (const auto& reply : asked)
-    reply(told);
-  const std::lock_guard lock{mutex_};
-  is_under_way_ = !waiting_.empty();
-  if (is_under_way_)
-    begin();
+void shared_call::tell(const listeners& all, const std::string& answer) {
+  std::unique_lock lock{mutex_};
+  const auto untold = std::exchange(*all, {});
+  if (waiting_ == all)
+    waiting_ = nullptr; // who comes from now on has a limit of its own
+  lock.unlock();
+  for (const auto& told : untold)
+    told(answer);
 }
 
 } // namespace steadfast::runtime

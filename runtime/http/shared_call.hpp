@@ -1,7 +1,6 @@
 #pragma once
 
-#include "runtime/control/control_server.hpp"
-
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -10,25 +9,35 @@
 
 namespace steadfast::runtime {
 
-/// A method without parameters, called once at a time for all who ask: who asks during a call is answered by the next
-/// one. For any thread.
+struct shared_call_parts {
+  std::function<std::string()> question;                ///< may block; if it throws, what it says is the answer
+  std::function<void(std::function<void()>)> on_thread; ///< runs it on a thread that may be blocked
+  /// Runs it once that time has passed.
+  std::function<void(std::chrono::milliseconds, std::function<void()>)> later;
+  std::chrono::milliseconds limit{0};
+  std::string silence; ///< the answer to those who would wait longer
+};
+
+/// A question that is asked once at a time for all who want to know: who comes while it is asked is told the answer to
+/// the next one. For any thread.
 class shared_call : public std::enable_shared_from_this<shared_call> {
 public:
-  /// `on_thread` runs it on a thread that may be blocked.
-  shared_call(std::shared_ptr<const control_methods> methods, std::string name,
-              std::function<void(std::function<void()>)> on_thread);
+  using listener = std::function<void(const std::string& answer)>;
 
-  void ask(control_reply reply);
+  explicit shared_call(shared_call_parts parts) : parts_{std::move(parts)} {}
+
+  /// Each is told once, and waits no longer than the limit.
+  void ask(listener told);
 
 private:
-  void begin();
-  void answer(const std::vector<control_reply>& asked, const control_answer& a);
+  using listeners = std::shared_ptr<std::vector<listener>>; ///< those who are told together
 
-  const std::shared_ptr<const control_methods> methods_;
-  const std::string name_;
-  const std::function<void(std::function<void()>)> on_thread_;
+  void begin();
+  void tell(const listeners& all, const std::string& answer);
+
+  const shared_call_parts parts_;
   std::mutex mutex_;
-  std::vector<control_reply> waiting_; ///< for the next call
+  listeners waiting_; ///< for the next call; null: nobody does
   bool is_under_way_ = false;
 };
 

@@ -1,5 +1,7 @@
 #include "runtime/links/door.hpp"
 
+#include "runtime/text/address.hpp"
+
 namespace steadfast::runtime {
 
 namespace {
@@ -18,7 +20,7 @@ std::string door::why_full(const std::string& address) {
     return "there are " + std::to_string(links_) + " connections";
   if (all_greeting_ >= limits_.handshakes_max)
     return std::to_string(all_greeting_) + " others have not said yet who they are";
-  auto& of_address = greeting_[address];
+  auto& of_address = greeting_[network_of(address)];
   if (of_address >= limits_.handshakes_of_address_max)
     return std::to_string(of_address) + " others from there have not said yet who they are";
   ++of_address;
@@ -28,7 +30,7 @@ std::string door::why_full(const std::string& address) {
 
 void door::has_greeted(const std::string& address, bool is_let_in) {
   --all_greeting_;
-  if (const auto found = greeting_.find(address); --found->second == 0)
+  if (const auto found = greeting_.find(network_of(address)); --found->second == 0)
     greeting_.erase(found);
   if (is_let_in)
     ++links_;

@@ -165,7 +165,8 @@ private:
       return fail(number, "it is a node of another version of Steadfast");
     const actors::reached_node reached{
       caf::actor_cast<actors::node_front>(found), peer.name, peer.kind == workflow::peer_kind::store,
-      system().assignable(offered, system().message_types<actors::partitioned_front>())};
+      system().assignable(offered, system().message_types<actors::partitioned_front>()),
+      system().assignable(offered, system().message_types<actors::whole_front>())};
     auto opened = std::move(open_.extract(number).mapped());
     monitor(reached.front); // down at once if it is lost already
     reached_[opened.address] = reached;
@@ -227,8 +228,7 @@ void network::publish_at(std::uint16_t door, const Front& front) {
              [&](const caf::error& e) { throw node_error{"cluster.listen: " + system_->render(e)}; });
 }
 
-void network::publish(const actors::partitioned_front& front, const actors::client_gateway& clients,
-                      const address& at) {
+void network::publish(const actors::whole_front& front, const actors::client_gateway& clients, const address& at) {
   publish_at(door_for_nodes, front);
   if (clients.front) {
     publish_at(door_for_clients, clients.front);

@@ -32,7 +32,7 @@ public:
   void attach(caf::actor_system& sys);
   /// Lets others connect: nodes find that front, and, if there are certificates, clients find that gateway. Throws
   /// node_error.
-  void publish(const actors::partitioned_front& front, const actors::client_gateway& clients, const address& at);
+  void publish(const actors::whole_front& front, const actors::client_gateway& clients, const address& at);
   /// Makes connections to other nodes. It has a thread of its own, since resolving a name can block it.
   actors::dialer_actor spawn_dialer();
 

@@ -16,6 +16,7 @@ const std::vector<metric>& metric_catalog() {
   static const std::vector<metric> all{
     // Of the store, told by the node that has it
     {"steadfast_tasks", gauge, {"state"}, "Tasks in the store"},
+    {"steadfast_unfinished_tasks", gauge, {"workflow", "state"}, "Tasks that are neither processed nor undone"},
     {"steadfast_tasks_purged_total", counter, {}, "Ended tasks that were deleted from the store, ever"},
     {"steadfast_submissions_total",
      counter,

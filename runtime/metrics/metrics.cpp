@@ -25,37 +25,54 @@ void take(std::optional<Answer>& into, Response&& response) {
   response.receive([&](Answer& a) { into = std::move(a); }, [](const caf::error&) {});
 }
 
+/// Those that answered, if all did.
+template <class Responses>
+std::vector<actors::boxed<store::store_stats>> all_stats(Responses& asked) {
+  std::vector<actors::boxed<store::store_stats>> all;
+  for (auto& a : asked) {
+    std::optional<actors::boxed<store::store_stats>> one;
+    take(one, a);
+    if (one)
+      all.push_back(*std::move(one));
+  }
+  if (all.size() < asked.size())
+    all.clear();
+  return all;
+}
+
 told_by_parts ask_all(caf::actor_system& sys, const node_parts& parts) {
   caf::scoped_actor self{sys};
   told_by_parts told;
   const auto own = parts.own->get();
+  const auto ask_stats = [&](const auto& reader) { return self->request(reader, metrics_limit, actors::show_stats{}); };
+  using asked_stats = decltype(ask_stats(own.reader));
   told.has_store = static_cast<bool>(own.reader);
   auto actors = self->request(parts.front, metrics_limit, actors::list_actors{});
+  std::vector<asked_stats> of_own;
+  std::vector<asked_stats> of_others; ///< whose fullness counts at the node that has the store
+  for (std::size_t i = 0; i < own.partitions.size() && own.partitions.size() > 1; ++i)
+    if (const auto& here = own.partitions[i].reader)
+      of_own.push_back(ask_stats(here));
+    else if (told.has_store)
+      of_others.push_back(ask_stats(actors::reader_actor{parts.partition_links.at(i)}));
   if (told.has_store) {
     actors::list_incidents open;
     open.max = incidents_read;
-    auto stats = self->request(own.reader, metrics_limit, actors::show_stats{});
-    std::vector<decltype(stats)> of_partitions;
-    if (own.partitions.size() > 1)
-      for (std::size_t i = 0; i < own.partitions.size(); ++i) {
-        const auto& here = own.partitions[i].reader;
-        const auto reader = here ? here : actors::reader_actor{parts.partition_links.at(i)};
-        of_partitions.push_back(self->request(reader, metrics_limit, actors::show_stats{}));
-      }
+    auto stats = ask_stats(own.reader);
     auto leases = self->request(own.reader, metrics_limit, actors::list_leases{});
     auto incidents = self->request(own.reader, metrics_limit, open);
     take(told.stats, stats);
-    for (auto& p : of_partitions) {
-      std::optional<actors::boxed<store::store_stats>> one;
-      take(one, p);
-      if (one)
-        told.of_partitions.push_back(*std::move(one));
-    }
-    if (told.of_partitions.size() < of_partitions.size()) // then the fullest may not be among them
-      told.of_partitions.clear();
     take(told.leases, leases);
     take(told.incidents, incidents);
   }
+  told.of_own = all_stats(of_own);
+  const auto others = all_stats(of_others);
+  if (told.of_own.size() == of_own.size() && others.size() == of_others.size()) { // else the fullest may be missing
+    told.of_partitions = told.of_own;
+    told.of_partitions.insert(told.of_partitions.end(), others.begin(), others.end());
+  }
+  if (own.partitions.size() == 1 && told.stats)
+    told.of_own = {*told.stats};
   take(told.actors, actors);
   return told;
 }

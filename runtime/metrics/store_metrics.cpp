@@ -38,6 +38,16 @@ void write_stats(page_writer& page, const store::store_stats& s) {
   page.add("steadfast_disk_size_bytes", number(s.disk_size));
 }
 
+/// Nothing while some of them are still to be counted: a part of them would look like all.
+void write_unfinished(page_writer& page, const std::vector<actors::boxed<store::store_stats>>& of_own) {
+  if (std::any_of(of_own.begin(), of_own.end(), [](const auto& p) { return !p->unfinished; }))
+    return;
+  for (const auto& p : of_own)
+    for (const auto& [name, by_state] : *p->unfinished)
+      for (const auto& [state, n] : by_state)
+        page.add("steadfast_unfinished_tasks", number(n), {name, std::string{workflow::to_string(state)}});
+}
+
 /// Partitions share the room equally, and the one that is full takes no new work though others have room: as if all
 /// were as full as the fullest.
 double used_bytes(const store::store_stats& whole,
@@ -84,6 +94,7 @@ void write_incidents(page_writer& page, const store::incident_page& incidents, w
 } // namespace
 
 void write_store_metrics(page_writer& page, const told_by_parts& told) {
+  write_unfinished(page, told.of_own);
   if (!told.has_store)
     return;
   if (told.stats) {

@@ -14,9 +14,12 @@ struct node_parts;
 
 /// What the parts of a node told of themselves; nothing: they did not in time.
 struct told_by_parts {
-  bool has_store = false; ///< this node has the store; else nobody was asked for the next four
+  bool has_store = false; ///< this node has the store; else nobody was asked for stats, leases and incidents
   std::optional<actors::boxed<store::store_stats>> stats;
   std::vector<actors::boxed<store::store_stats>> of_partitions; ///< of a store that has several
+  /// Of the partitions that this node has, which alone tell their unfinished tasks. Empty: it has none, or one of them
+  /// did not answer.
+  std::vector<actors::boxed<store::store_stats>> of_own;
   std::optional<actors::lease_page> leases;
   std::optional<actors::boxed<store::incident_page>> incidents;
   std::optional<actors::actor_page> actors;

@@ -452,6 +452,7 @@ private:
     content.figures = std::make_shared<http_figures>();
     parts_.http = content.figures;
     content.metrics = [this] { return metrics_of(*system_, parts_).text; };
+    content.store_trouble = [this] { return store_trouble(*system_, parts_); };
     content.audit = log_event;
     content.clock = [this] {
       const caf::scoped_actor self{*system_};

@@ -4,6 +4,7 @@
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <random>
 #include <utility>
@@ -36,6 +37,21 @@ bool is_loopback(const address& a) {
   boost::system::error_code wrong;
   const auto number = boost::asio::ip::make_address(a.host, wrong);
   return !wrong && number.is_loopback();
+}
+
+std::string network_of(std::string_view host) {
+  namespace ip = boost::asio::ip;
+  boost::system::error_code wrong;
+  const auto number = ip::make_address_v6(std::string{host}, wrong);
+  if (wrong)
+    return std::string{host};
+  if (number.is_v4_mapped())
+    return ip::make_address_v4(ip::v4_mapped, number).to_string();
+  if (number.is_loopback())
+    return number.to_string();
+  auto bytes = number.to_bytes();
+  std::fill(bytes.begin() + bytes.size() / 2, bytes.end(), std::uint8_t{0});
+  return ip::address_v6{bytes}.to_string() + "/64";
 }
 
 std::vector<std::uint16_t> free_ports(std::size_t count) {

@@ -25,6 +25,10 @@ std::optional<address> parse_address(std::string_view text);
 /// by others.
 bool is_loopback(const address& a);
 
+/// What counts as one in limits for an address, of an address in numbers: of IPv6 its first 64 bits, since whoever has
+/// one address has all that begin so ("2001:db8:0:7::/64"); any other text as it is. IPv4 within IPv6 is IPv4.
+std::string network_of(std::string_view host);
+
 /// Ports of 127.0.0.1 on which nobody listens at this moment, and that the kernel gives to nobody who connects.
 std::vector<std::uint16_t> free_ports(std::size_t count);
 

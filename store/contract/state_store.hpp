@@ -181,6 +181,10 @@ struct store_counts {
   workflow::instant ready_since = workflow::never;
   /// Number of the newest task in each partition, if the store has several; not sent to another node.
   std::vector<std::uint64_t> last_numbers{};
+  /// Tasks that are neither processed nor undone, by workflow and state. Nothing: those that were there when the store
+  /// was opened are not all counted yet, which each call goes on with, or the store is read only. Not sent to another
+  /// node.
+  std::optional<std::map<std::string, std::map<workflow::process_state, std::uint64_t>>> unfinished{};
 };
 /// Result of reading every record and index.
 struct check_report {

@@ -164,6 +164,8 @@ private:
   std::optional<std::uint64_t> look_through(const lmdb::transaction& txn, const snapshot& see,
                                             const task_filter& filter, std::optional<std::uint64_t> before,
                                             std::size_t most, const tasks_elsewhere::page* also, Use use) const;
+  /// Goes on with those that were there when the store was opened.
+  void count_unfinished() const;
   /// A damaged task is reported, and counts as absent.
   std::optional<snapshot::known_task> believed(const snapshot& see, std::uint64_t number, bool whole = false) const;
 

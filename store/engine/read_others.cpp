@@ -305,9 +305,61 @@ std::vector<set_aside_damaged> lmdb_engine::damaged() {
   return committed_.damage.take();
 }
 
+namespace {
+
+/// In one snapshot, and while other questions wait.
+constexpr std::size_t unfinished_counted_max = 20'000;
+
+unfinished_tasks::counted_part count_part_of(const lmdb::transaction& txn, const tables& in,
+                                             const unfinished_tasks::part& part) {
+  using task_in_state = std::pair<std::uint64_t, workflow::process_state>;
+  std::vector<task_in_state> found;
+  for (std::uint8_t i = 1; i < counters{}.tasks.size(); ++i) {
+    const auto state = static_cast<workflow::process_state>(i);
+    if (is_unfinished(state))
+      for (const auto n : numbers_with(txn, in.states, key{i}, key{i, part.after + 1}, unfinished_counted_max))
+        if (n <= part.last)
+          found.emplace_back(n, state);
+  }
+  std::sort(found.begin(), found.end());
+  unfinished_tasks::counted_part c{part.last, 0, {}};
+  if (found.size() >= unfinished_counted_max) { // of a state there may be more behind its last
+    found.resize(unfinished_counted_max);
+    c.until = found.back().first;
+  }
+  for (const auto& [number, state] : found) {
+    const key k{number};
+    if (const auto t = readable<task_state>(k, txn.get(in.tasks, k).value_or(std::string_view{})))
+      ++c.found[t->task.workflow][state];
+  }
+  return c;
+}
+
+} // namespace
+
+void lmdb_engine::count_unfinished() const {
+  const auto part = options_.read_only ? std::nullopt : committed_.unfinished.begin_part();
+  if (!part)
+    return;
+  const bool is_by_writer = shared_->is_mine() && shared_->is_open();
+  try {
+    read([&](const lmdb::transaction& txn, const snapshot&) {
+      auto c = count_part_of(txn, in_, *part);
+      c.transaction = is_by_writer ? 0 : txn.number();
+      committed_.unfinished.end_part(*part, c);
+    });
+  } catch (...) {
+    committed_.unfinished.drop_part(*part);
+    throw;
+  }
+}
+
 store_counts lmdb_engine::counts() const {
+  count_unfinished();
   return read([&](const lmdb::transaction& txn, const snapshot& see) {
     store_counts s;
+    if (!options_.read_only)
+      s.unfinished = committed_.unfinished.now();
     const auto bytes = txn.get(in_.meta, counters_key).value_or(std::string_view{});
     if (const auto now = readable<counters>(counters_key, bytes)) {
       for (std::size_t i = 1; i < now->tasks.size(); ++i)

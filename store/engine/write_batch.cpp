@@ -17,6 +17,7 @@ write_batch::write_batch(lmdb::transaction& txn, const tables& in, const committ
       see_{txn, in, cache_},
       count_{before.count},
       alerts_{before.alerts},
+      transaction_{txn.number()},
       incidents_{txn, in, s.options->partition} {}
 
 outcome write_batch::carry_out(const write& w) {
@@ -132,6 +133,9 @@ void write_batch::tell(committed& what) const noexcept {
   what.recent.take_over(ids_, count_.last_task);
   for (const auto number : set_aside_)
     what.damage.forget(number);
+  what.unfinished.note(moves_, transaction_);
+  if (counts_again_)
+    what.unfinished.begin_again(count_.last_task);
 }
 
 /// To count the pages takes as long as to put a row, so they are only counted again when there may be none left.

@@ -344,6 +344,7 @@ private:
 
   // write_task.cpp
   void count_ending(const std::string& workflow, workflow::ending how);
+  void count_move(task_move m);
 
   // write_bulk.cpp
   workflow::bulk_act*
@@ -367,6 +368,9 @@ private:
   full_alerts alerts_;
   ended_counts ended_;          ///< of the workflows that were asked for
   endings_by_workflow endings_; ///< of the workflows of which tasks ended
+  std::uint64_t transaction_;   ///< its number
+  std::vector<task_move> moves_;
+  bool counts_again_ = false; ///< a task left that cannot be read: nobody knows its workflow
   std::vector<std::uint64_t> set_aside_;
   mutable needed_tasks needed_;
   std::pair<std::string, std::uint32_t> newest_; ///< the workflow that was asked for last, and its newest version

@@ -93,6 +93,7 @@ answer<set_aside_damaged> write_batch::make(const set_aside_damaged& w) {
 
 /// Where the indexes did not have it, as one that came back from elsewhere, all are counted again.
 void write_batch::uncount(const purged_position& was) {
+  counts_again_ = true;
   if (!was.state) {
     recount();
     recount_ended();

@@ -147,6 +147,7 @@ void write_batch::erase_all_of(const snapshot::known_task& known) {
   --count.there;
   ++count.purged;
   --tasks_in(t.state);
+  count_move({t.number, t.workflow, t.state, {}});
   settings_.known->forget(t.number);
 }
 

@@ -76,6 +76,7 @@ known_tasks::entry& write_batch::put(new_task& x, const submission_digest& of_th
   const auto& t = *x.task;
   count_.last_task = t.number;
   ++tasks_in(t.state);
+  count_move({t.number, t.workflow, {}, t.state});
   put_results(t, x.results);
   put_id(t, of_this);
   if (const key k{t.number}; !t.payload.empty())
@@ -216,6 +217,7 @@ void write_batch::count_change(const workflow::task& next, const task_change& c)
     return;
   --tasks_in(c.from.state);
   ++tasks_in(c.to.state);
+  count_move({next.number, next.workflow, c.from.state, c.to.state});
   if (c.ending)
     count_ending(next.workflow, *c.ending);
 }
@@ -228,6 +230,12 @@ void write_batch::count_ending(const std::string& workflow, workflow::ending how
       endings_.emplace(workflow, known == before_.endings.end() ? workflow::endings{} : known->second).first;
   }
   workflow::count_ending(of_workflow->second, how);
+}
+
+void write_batch::count_move(task_move m) {
+  const auto counts = [](const std::optional<workflow::process_state>& s) { return s && is_unfinished(*s); };
+  if (counts(m.from) || counts(m.to))
+    moves_.push_back(std::move(m));
 }
 
 void write_batch::put_endings() {

@@ -505,6 +505,7 @@ workflow::endings joined_endings(const std::vector<workflow::endings>& of) {
 store_counts joined(const std::vector<store_counts>& of) {
   store_counts all;
   std::map<std::string, std::vector<workflow::endings>> endings;
+  all.unfinished.emplace();
   for (const auto& c : of) {
     for (const auto& [state, n] : c.tasks)
       all.tasks[state] += n;
@@ -516,6 +517,12 @@ store_counts joined(const std::vector<store_counts>& of) {
     for (const auto& [name, e] : c.endings)
       endings[name].push_back(e);
     all.ready_since = std::min(all.ready_since, c.ready_since);
+    if (!c.unfinished)
+      all.unfinished.reset();
+    if (all.unfinished)
+      for (const auto& [name, by_state] : *c.unfinished)
+        for (const auto& [state, n] : by_state)
+          (*all.unfinished)[name][state] += n;
   }
   for (const auto& [name, parts] : endings)
     all.endings.emplace(name, joined_endings(parts));

@@ -29,6 +29,7 @@ void committed::load(const lmdb::transaction& txn, const tables& in) {
   for (bool more = how.first(); more; more = how.next())
     if (auto x = readable<workflow::endings>(how.key(), how.value())) // else what is usual is learnt again
       endings.emplace(std::string{how.key()}, *x);
+  unfinished.begin_again(count.last_task);
 }
 
 } // namespace steadfast::store

@@ -3,6 +3,7 @@
 #include "store/contract/write.hpp"
 #include "store/lmdb/recent_ids.hpp"
 #include "store/lmdb/snapshot.hpp"
+#include "store/outline/unfinished_tasks.hpp"
 #include "store/records/stored.hpp"
 #include "store/verbs/decide_event.hpp"
 #include "workflow/supervision/node_card.hpp"
@@ -38,8 +39,8 @@ private:
   workflow::knowledge of_nodes_ = workflow::knowledge::none;
 };
 
-/// What is kept in memory of what was committed. One may change it; `recent`, `definitions` and `damage` may be used by
-/// many.
+/// What is kept in memory of what was committed. One may change it; `recent`, `definitions`, `damage` and `unfinished`
+/// may be used by many.
 struct committed {
   explicit committed(std::size_t recent_ids_max) : recent{recent_ids_max} {}
 
@@ -54,6 +55,7 @@ struct committed {
   mutable definition_cache definitions; ///< whoever reads adds to it
   mutable damage_log damage;            ///< likewise
   mutable needs_of_workflows needs;     ///< the writer adds to it
+  mutable unfinished_tasks unfinished;  ///< whoever reads goes on to count them
 };
 
 } // namespace steadfast::store

@@ -181,6 +181,10 @@ transaction transaction::writing(environment& env) {
   return transaction{env, false};
 }
 
+std::uint64_t transaction::number() const {
+  return mdb_txn_id(txn_);
+}
+
 transaction::~transaction() {
   end();
 }

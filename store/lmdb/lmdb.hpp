@@ -98,6 +98,9 @@ public:
   /// Durable on return. Throws error; then nothing was written.
   void commit();
 
+  /// Of a write its number, which grows with each; of a read that of the last write that it sees.
+  std::uint64_t number() const;
+
   /// REQUIRES: the listener outlives the transaction, or another one, or none, takes its place.
   void tell(change_listener* listener) { listener_ = listener; }
 

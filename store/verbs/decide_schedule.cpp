@@ -1,6 +1,7 @@
 #include "store/verbs/decide_schedule.hpp"
 
 #include "store/verbs/decide_lease.hpp"
+#include "workflow/supervision/node_card.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/text/split.hpp"
 

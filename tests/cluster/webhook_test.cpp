@@ -1,5 +1,6 @@
 // Webhooks of a real node, whose receivers go away and come back, answer slowly or with errors, and which is killed.
 
+#include "tests/support/clusters/node_cluster.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/processes/node_process.hpp"
 #include "tests/support/processes/receiver.hpp"
@@ -174,6 +175,21 @@ TEST_CASE("a webhook is tried by a person, listed with where it stands, and its 
   CHECK_THAT(run({"webhook", "list", "--json"}).out + run({"actor", "show", "webhook/page@test"}).out
                + node.process().err(),
              !Contains(secret) && !Contains("planted-canary"));
+}
+
+TEST_CASE("a webhook is tried through any node of its cluster") {
+  receiver to;
+  node_cluster cluster{STEADFAST_BINARY, nullptr, {}, GENERATE(trust::plain, trust::certified)};
+  std::ofstream{cluster.config("a"), std::ios::app} << '\n' << webhook("page", to, "\"incident\"");
+  cluster.start();
+  const auto tried = cluster.command("b", {"webhook", "test", "page"});
+  CHECK(tried.code == 0);
+  CHECK_THAT(tried.out, Contains("delivered in"));
+  REQUIRE(to.all().size() == 1);
+  CHECK(json::parse(to.all()[0].body).at("type") == "webhook.test");
+  const auto absent = cluster.command("c", {"webhook", "test", "nobody"});
+  CHECK(absent.code == 5);
+  CHECK_THAT(absent.err, Contains("node `a` has no webhook `nobody`"));
 }
 
 TEST_CASE("a program is told too, on its standard input, and again when it fails") {

@@ -47,20 +47,28 @@ std::map<std::string, double> samples_of(const std::string& text) {
   return all;
 }
 
-/// Counts nothing while it hangs.
+/// Counts nothing and tells no leases while it hangs.
 class store_that_hangs : public store::wrapped_store {
 public:
   store_that_hangs(std::shared_ptr<store::local_store> to, std::atomic<bool>& hangs)
       : to_{std::move(to)},
         hangs_{hangs} {}
   store::store_counts counts() const override {
-    while (hangs_)
-      std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    wait();
     return to_->counts();
+  }
+  std::vector<store::lease> leases(const workflow::clock_reading& clock) const override {
+    wait();
+    return to_->leases(clock);
   }
 
 private:
   local_store& real() const override { return *to_; }
+
+  void wait() const {
+    while (hangs_)
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  }
 
   std::shared_ptr<store::local_store> to_;
   std::atomic<bool>& hangs_;
@@ -210,6 +218,45 @@ TEST_CASE("after three tasks, one of them undone, the page says so") {
   CHECK(s.at("steadfast_scheduler_orders_total") == 7);
   CHECK(s.at("steadfast_claimable_tasks") == 0);
   CHECK(s.at("steadfast_oldest_claimable_seconds") == 0);
+}
+
+TEST_CASE("unfinished tasks are told by workflow and state, also of several partitions") {
+  measured_node n{GENERATE(0U, 3U)};
+  n.work();
+  for (int i = 0; i < 5; ++i)
+    n.methods.at("submit")(
+      {{"id", "later" + std::to_string(i)}, {"workflow", "trip"}, {"not_before_ms", 4'000'000'000'000}});
+  n.methods.at("task.act")({{"id", "later0"}, {"act", "suspend"}, {"who", "a test"}});
+  const auto s = samples_of(n.text());
+  CHECK(s.at("steadfast_unfinished_tasks{workflow=\"trip\",state=\"pending\"}") == 4);
+  CHECK(s.at("steadfast_unfinished_tasks{workflow=\"trip\",state=\"suspended\"}") == 1);
+  CHECK(s.at("steadfast_unfinished_tasks{workflow=\"trip\",state=\"processing\"}") == 0);
+  CHECK_FALSE(s.contains("steadfast_unfinished_tasks{workflow=\"trip\",state=\"processed\"}"));
+}
+
+namespace {
+
+store::store_stats stats_with(std::optional<std::uint64_t> pending) {
+  store::store_stats s;
+  if (pending)
+    s.unfinished = {{"trip", {{workflow::process_state::pending, *pending}}}};
+  return s;
+}
+
+} // namespace
+
+TEST_CASE("a part of the unfinished tasks is not told as all of them") {
+  told_by_parts told;
+  told.of_own.emplace_back(stats_with(3));
+  told.of_own.emplace_back(stats_with(4));
+  page_writer all;
+  write_store_metrics(all, told);
+  const std::string sample = "steadfast_unfinished_tasks{workflow=\"trip\",state=\"pending\"}";
+  CHECK(samples_of(all.text()).at(sample) == 7);
+  told.of_own.emplace_back(stats_with({})); // it is still counting
+  page_writer some;
+  write_store_metrics(some, told);
+  CHECK_FALSE(samples_of(some.text()).contains(sample));
 }
 
 namespace {
@@ -397,6 +444,20 @@ TEST_CASE("a store that does not answer costs the page a bounded time and what i
   CHECK_FALSE(s.contains("steadfast_tasks{state=\"processed\"}"));
   CHECK(s.at("steadfast_tasks_ended_total{workflow=\"trip\",state=\"processed\"}") == 2);
   CHECK(s.at("steadfast_call_retries_total{agent=\"hotel\"}") == 2);
+}
+
+TEST_CASE("that the store does not answer is known within a bounded time") {
+  measured_node n;
+  const node_inside inside{n.running};
+  CHECK(store_trouble(inside.system(), inside.parts()).empty());
+  n.store_hangs = true;
+  const auto before = std::chrono::steady_clock::now();
+  const auto why = store_trouble(inside.system(), inside.parts());
+  const auto took = std::chrono::steady_clock::now() - before;
+  n.store_hangs = false;
+  CHECK_THAT(why, Contains("has not answered for a second"));
+  CHECK(took < std::chrono::seconds{15}); // a question of the control channel waits for twenty
+  CHECK(tests::comes_true([&] { return store_trouble(inside.system(), inside.parts()).empty(); }));
 }
 
 TEST_CASE("a second submission of a task, and one without a workflow, are told apart") {

@@ -68,6 +68,45 @@ function quantile(sorted, q) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))];
 }
 
+/** What a chart says now: its numbers, and how many points each of its lines has. */
+async function chart(page, title) {
+  const drawn = page.locator('.chart', { has: page.getByText(title, { exact: true }) }).locator('svg');
+  const label = await drawn.getAttribute('aria-label');
+  const paths = await drawn.locator('path').evaluateAll(all => all.map(p => p.getAttribute('d') ?? ''));
+  return {
+    label,
+    numbers: [...label.matchAll(/([\d.]+) ?(?:\/s|ms|s)\b/g)].map(m => Number(m[1])),
+    points: paths.map(d => [...d.matchAll(/[ML]/g)].length),
+  };
+}
+
+/** That the page shows what flows: the charts are drawn and say the rate, tiles and list have the tasks. */
+async function expectFilled(page, link) {
+  await link('Overview')();
+  for (const title of ['Submitted', 'Ended'])
+    await until(
+      async () => (await chart(page, title)).numbers[0] >= perSecond / 2,
+      `"${title}" to tell the rate, and not ${(await chart(page, title)).label}`,
+    );
+  const [submitted, ended, calls] = [
+    await chart(page, 'Submitted'),
+    await chart(page, 'Ended'),
+    await chart(page, 'Calls of agents'),
+  ];
+  assert.ok(submitted.points[0] >= 10, `"Submitted" has ${submitted.points} points`);
+  assert.ok(ended.points[0] >= 10, `"Ended" has ${ended.points} points`);
+  assert.ok(
+    calls.points.every(n => n >= 10) && calls.numbers.length === 2,
+    `"Calls of agents" has ${calls.points} points and says ${calls.label}`,
+  );
+  const tiles = page.getByRole('list', { name: 'Figures' });
+  const processed = await tiles.locator('a', { hasText: 'processed' }).innerText();
+  assert.ok(Number(processed.replace(/\D/g, '')) > perSecond, `the tile says ${processed}`);
+  await link('Tasks')();
+  const rows = page.locator('.task-frame a', { hasText: 'flow-' });
+  await until(async () => (await rows.count()) >= 10, 'ten tasks to be listed');
+}
+
 test(`the page answers within ${answerMax} ms while ${perSecond} tasks/s flow for ${seconds} s`, async () => {
   const service = await startService();
   const node = await makeNode(service.port);
@@ -109,6 +148,7 @@ test(`the page answers within ${answerMax} ms while ${perSecond} tasks/s flow fo
         times.get(heading).filled.push(filled);
         await page.waitForTimeout(100); // what a screen asks for at its begin is there
       }
+    await expectFilled(page, link);
     const rate = ((await ended()) - before) / ((Date.now() - begun) / 1000);
     over.abort();
     const taken = await submitting;

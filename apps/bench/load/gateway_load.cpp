@@ -2,8 +2,8 @@
 
 #include "apps/bench/figures/histogram.hpp"
 #include "apps/bench/load/http_connection.hpp"
+#include "apps/bench/load/seen_events.hpp"
 #include "apps/bench/load/workload.hpp"
-#include "runtime/text/time_text.hpp"
 
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -13,14 +13,14 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <thread>
-#include <vector>
+#include <utility>
 
 namespace steadfast::bench {
 namespace {
@@ -173,21 +173,14 @@ private:
 
 // ---- many streams ----
 
-/// Follows one task.
+/// Follows one task, or all.
 class listener {
 public:
-  struct counts {
-    std::uint64_t events = 0;
-    std::uint64_t missed = 0;
-    std::uint64_t repeated = 0;
-    std::uint32_t ready = 0;
-    histogram arrived{};
-  };
-
-  listener(net::io_context& io, const follow_plan& plan, counts& c, std::uint32_t number) : counts_{c}, socket_{io} {
-    socket_.connect(local_endpoint(plan.http_port));
-    net::write(socket_,
-               net::buffer(fmt::format("GET /v1/tasks/follow-{}/events HTTP/1.1\r\nHost: localhost\r\n\r\n", number)));
+  listener(net::io_context& io, std::uint16_t port, event_counts& c, const std::string& target)
+      : seen_{c},
+        socket_{io} {
+    socket_.connect(local_endpoint(port));
+    net::write(socket_, net::buffer(fmt::format("GET {} HTTP/1.1\r\nHost: localhost\r\n\r\n", target)));
     read();
   }
 
@@ -197,49 +190,22 @@ private:
       if (e)
         return;
       const auto* const from = static_cast<const char*>(buffer_.data().data());
-      take({from, size});
+      seen_.take({from, size}, std::chrono::system_clock::now());
       buffer_.consume(size);
       read();
     });
   }
 
-  void take(std::string_view text) {
-    const auto id = text.find("id: ");
-    if (id == std::string_view::npos)
-      return; // a sign of life
-    std::uint64_t revision = 0;
-    std::from_chars(text.data() + id + 4, text.data() + text.size(), revision);
-    if (std::exchange(is_ready_, true)) {
-      ++counts_.events;
-      counts_.missed += revision > seen_ + 1 ? revision - seen_ - 1 : 0;
-      counts_.repeated += revision <= seen_ ? 1 : 0;
-      note_time(text);
-    } else {
-      ++counts_.ready;
-    }
-    seen_ = revision;
-  }
-
-  void note_time(std::string_view text) {
-    constexpr std::string_view name = "\"changed_at\":\"";
-    const auto at = text.find(name);
-    const auto changed = at == std::string_view::npos ? std::nullopt : parse_utc(text.substr(at + name.size(), 24));
-    if (changed)
-      counts_.arrived.add(std::chrono::system_clock::now() - *changed);
-  }
-
-  counts& counts_;
+  seen_events seen_;
   tcp::socket socket_;
   net::streambuf buffer_;
-  std::uint64_t seen_ = 0;
-  bool is_ready_ = false;
 };
 
-void make_tasks(http_connection& node, const follow_plan& plan) {
+void make_tasks(http_connection& node, std::uint32_t count) {
   constexpr std::uint32_t most = 500;
-  for (std::uint32_t i = 0; i < plan.streams;) {
+  for (std::uint32_t i = 0; i < count;) {
     std::string body = R"({"tasks":[)";
-    for (std::uint32_t k = 0; k < most && i < plan.streams; ++k, ++i)
+    for (std::uint32_t k = 0; k < most && i < count; ++k, ++i)
       body += fmt::format(R"({}{{"id":"follow-{}","workflow":"{}","not_before_ms":{}}})", k == 0 ? "" : ",", i,
                           workflow_name, far_away);
     if (node.ask(http::verb::post, "/v1/tasks/batch", body + "]}").result_int() != 200)
@@ -289,38 +255,64 @@ json flood(const flood_plan& plan) {
           {"live_ms", live.json()}};
 }
 
-json follow(const follow_plan& plan) {
-  http_connection node{plan.http_port};
-  make_tasks(node, plan);
-  net::io_context io;
-  listener::counts counts;
-  std::deque<listener> all;
-  for (std::uint32_t i = 0; i < plan.streams; ++i) {
-    all.emplace_back(io, plan, counts, i);
-    io.poll();
-  }
-  while (counts.ready < plan.streams)
+namespace {
+
+void run_until(net::io_context& io, steady::duration limit, const std::function<bool()>& is_reached) {
+  for (const auto until = steady::now() + limit; !is_reached() && steady::now() < until;)
     io.run_for(look_again);
+}
+
+/// So many acts on all tasks, while the streams are read until they have so many events.
+json act_and_count(net::io_context& io, http_connection& node, event_counts& counts, std::uint32_t rounds,
+                   std::uint64_t wanted) {
   const auto begun = steady::now();
   std::atomic<bool> is_over = false;
   std::thread acting{[&] {
-    for (std::uint32_t i = 0; i < plan.rounds; ++i)
+    for (std::uint32_t i = 0; i < rounds; ++i)
       act_on_all(node, i % 2 == 0 ? "suspend" : "resume");
     is_over = true;
   }};
   while (!is_over)
     io.run_for(look_again);
-  const auto took = std::chrono::duration<double>(steady::now() - begun).count();
   acting.join();
-  const auto wanted = std::uint64_t{plan.streams} * plan.rounds;
-  for (const auto until = steady::now() + std::chrono::seconds{10}; counts.events < wanted && steady::now() < until;)
-    io.run_for(look_again);
+  run_until(io, answer_limit, [&] { return counts.events >= wanted; });
+  const auto took = std::chrono::duration<double>(steady::now() - begun).count();
   return {{"events", counts.events},
           {"missed", std::max(counts.missed, wanted - std::min(wanted, counts.events))},
           {"repeated", counts.repeated},
           {"seconds", took},
           {"events_per_second", static_cast<double>(counts.events) / took},
           {"arrived_ms", counts.arrived.json()}};
+}
+
+} // namespace
+
+json follow(const follow_plan& plan) {
+  http_connection node{plan.http_port};
+  make_tasks(node, plan.streams);
+  net::io_context io;
+  event_counts counts;
+  std::deque<listener> all;
+  for (std::uint32_t i = 0; i < plan.streams; ++i) {
+    all.emplace_back(io, plan.http_port, counts, fmt::format("/v1/tasks/follow-{}/events", i));
+    io.poll();
+  }
+  run_until(io, answer_limit, [&] { return counts.ready >= plan.streams; });
+  return act_and_count(io, node, counts, plan.rounds, std::uint64_t{plan.streams} * plan.rounds);
+}
+
+json follow_all(const follow_all_plan& plan) {
+  http_connection node{plan.http_port};
+  net::io_context io;
+  event_counts counts;
+  std::deque<listener> all;
+  for (std::uint32_t i = 0; i < plan.streams; ++i)
+    all.emplace_back(io, plan.http_port, counts, "/v1/events");
+  run_until(io, answer_limit, [&] { return counts.began >= plan.streams; });
+  make_tasks(node, plan.tasks);
+  const auto each = std::uint64_t{plan.streams} * plan.tasks;
+  run_until(io, answer_limit, [&] { return counts.ready >= each; });
+  return act_and_count(io, node, counts, plan.rounds, each * plan.rounds);
 }
 
 } // namespace steadfast::bench

@@ -28,7 +28,19 @@ struct follow_plan {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(follow_plan, http_port, streams, rounds)
 
-/// {"events", "missed", "repeated", "events_per_second", "arrived_ms": since they were committed}
+/// {"events", "missed", "repeated": or out of order, "events_per_second", "arrived_ms": since they were committed}
 nlohmann::json follow(const follow_plan& plan);
+
+/// As many clients, each of which follows all tasks, while a bulk act after the other changes all of them.
+struct follow_all_plan {
+  std::uint16_t http_port = 0;
+  std::uint32_t streams = 100;
+  std::uint32_t tasks = 1000;
+  std::uint32_t rounds = 10; ///< bulk acts
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(follow_all_plan, http_port, streams, tasks, rounds)
+
+/// The same; the events are those of all streams together.
+nlohmann::json follow_all(const follow_all_plan& plan);
 
 } // namespace steadfast::bench

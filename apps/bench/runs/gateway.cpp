@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <thread>
 
 namespace steadfast::bench {
@@ -64,15 +65,35 @@ json measure_flood(const std::filesystem::path& folder, std::uint32_t per_second
   return measured;
 }
 
-json measure_followers(const std::filesystem::path& folder, std::uint32_t streams) {
+namespace {
+
+/// What the caller measures meanwhile, with the node's processor time for each event.
+json measure_streams(const std::filesystem::path& folder, const std::string& what,
+                     const std::function<json(std::uint16_t http_port)>& plan) {
   const auto setup = setup_with_port(folder / "node");
   part node{setup};
   part caller{part_setup{.kind = "caller"}};
   const auto cpu = [&] { return node.call("figures").at("cpu_seconds").get<double>(); };
   const auto before = cpu();
-  auto measured = caller.call("follow", follow_plan{setup.http_port, streams, rounds});
+  auto measured = caller.call(what, plan(setup.http_port));
   measured["cpu_ms"] = 1000 * (cpu() - before) / measured.at("events").get<double>();
   return measured;
+}
+
+} // namespace
+
+json measure_followers(const std::filesystem::path& folder, std::uint32_t streams) {
+  return measure_streams(folder, "follow", [&](auto port) { return json(follow_plan{port, streams, rounds}); });
+}
+
+json measure_followers_of_all(const std::filesystem::path& folder, std::uint32_t streams) {
+  return measure_streams(folder, "follow_all", [&](auto port) {
+    follow_all_plan p;
+    p.http_port = port;
+    p.streams = streams;
+    p.rounds = rounds;
+    return json(p);
+  });
 }
 
 std::string gateway_text(const json& m) {
@@ -88,7 +109,7 @@ std::string gateway_text(const json& m) {
            + fmt::format("  {:<13}p50 {:.1f} ms, p99 {:.1f} ms\n", "/health/live",
                          m.at("live_ms").at("p50").get<double>(), m.at("live_ms").at("p99").get<double>());
   return text
-         + fmt::format("  {:<13}{:.0f}/s: {} missed, {} repeated, {:.2f} ms of CPU each\n", "events",
+         + fmt::format("  {:<13}{:.0f}/s: {} missed, {} repeated, {:.3f} ms of CPU each\n", "events",
                        m.at("events_per_second").get<double>(), m.at("missed").get<std::uint64_t>(),
                        m.at("repeated").get<std::uint64_t>(), m.at("cpu_ms").get<double>())
          + fmt::format("  {:<13}p50 {:.1f} ms, p99 {:.1f} ms after the commit\n", "arrived",

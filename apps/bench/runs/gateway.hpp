@@ -20,6 +20,9 @@ nlohmann::json measure_flood(const std::filesystem::path& folder, std::uint32_t 
 /// So many clients, each of which follows a task of its own: what follow() gives, and {"cpu_ms": of the node, an event}
 nlohmann::json measure_followers(const std::filesystem::path& folder, std::uint32_t streams);
 
+/// So many clients, each of which follows all tasks. Likewise.
+nlohmann::json measure_followers_of_all(const std::filesystem::path& folder, std::uint32_t streams);
+
 /// For people.
 std::string gateway_text(const nlohmann::json& measured);
 

@@ -205,6 +205,8 @@ json carry_out(const std::string& what, const json& with, const role& r) {
     return flood(with.get<flood_plan>());
   if (what == "follow")
     return follow(with.get<follow_plan>());
+  if (what == "follow_all")
+    return follow_all(with.get<follow_all_plan>());
   if (!r.node)
     return figures_now();
   if (what == "drive")

@@ -24,7 +24,7 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr seconds patience{120};
+constexpr seconds restart_limit{120};
 constexpr seconds until_idle{3};
 constexpr seconds before_the_kill{2};
 
@@ -37,7 +37,7 @@ double ms_since(steady::time_point begun, std::int64_t at) {
 }
 
 void wait_until(const std::function<bool()>& is_so, const char* what, milliseconds look_again) {
-  for (const auto until = steady::now() + patience; !is_so(); std::this_thread::sleep_for(look_again)) {
+  for (const auto until = steady::now() + restart_limit; !is_so(); std::this_thread::sleep_for(look_again)) {
     if (apps::interrupt_guard::interrupted())
       throw failure{apps::interrupted, "stopped by Ctrl-C"};
     if (steady::now() > until)
@@ -68,7 +68,7 @@ double start_and_stop(const std::filesystem::path& folder, process_figures* idle
     std::this_thread::sleep_for(until_idle);
     *idle = figures_of(process);
   }
-  stop_process(process, patience);
+  stop_process(process, restart_limit);
   end_of(process);
   return ready;
 }

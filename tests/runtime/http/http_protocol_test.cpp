@@ -96,10 +96,6 @@ struct bare_server {
   }
 };
 
-json no_trouble() {
-  return {{"nodes", json::array()}, {"store_trouble", nullptr}};
-}
-
 } // namespace
 
 TEST_CASE("http: each answer has the date in the form of RFC 9110") {
@@ -175,7 +171,6 @@ TEST_CASE("http: questions to other nodes and long reads keep nobody else waitin
   content.methods["task.count"] = held;
   content.methods["task.list"] = [&](const json& params) { return params.contains("text") ? held(params) : params; };
   content.methods["task.show"] = [](const json& params) { return params; };
-  content.methods["node.list"] = [](const json&) { return no_trouble(); };
   const bare_server server{std::move(content)};
   std::vector<std::future<tests::http_answer>> asked;
   for (const auto* const target : {"/v1/agents", "/v1/counts", "/v1/tasks?text=a"})
@@ -204,9 +199,9 @@ TEST_CASE("http: whether a node is ready is looked at once for many who ask, wha
     others.pass();
     return params;
   };
-  content.methods["node.list"] = [&](const json&) {
+  content.store_trouble = [&] {
     look.pass();
-    return no_trouble();
+    return std::string{};
   };
   const auto figures = content.figures;
   const bare_server server{std::move(content)};
@@ -225,6 +220,32 @@ TEST_CASE("http: whether a node is ready is looked at once for many who ask, wha
   others.open();
   for (auto& b : busy)
     CHECK(b.get().status == 200);
+}
+
+TEST_CASE("http: who asks whether a node is ready is answered within two seconds, also if the store hangs") {
+  gate store;
+  runtime::http_content content;
+  content.store_trouble = [&] {
+    store.pass();
+    return std::string{};
+  };
+  const bare_server server{std::move(content)};
+  const auto before = std::chrono::steady_clock::now();
+  auto asked = server.get_many(3, "/health/ready");
+  CHECK(tests::comes_true([&] { return store.come() == 1; }));
+  asked.push_back(server.get("/health/ready")); // while the question is asked
+  for (auto& a : asked)
+    if (a.wait_for(std::chrono::seconds{15}) != std::future_status::ready) // else it would be never
+      store.open();
+  for (auto& a : asked) {
+    const auto answer = a.get();
+    CHECK(answer.status == 503);
+    CHECK(answer.code() == "not_ready");
+    CHECK_THAT(answer.body, Contains("nothing has been heard of the store"));
+  }
+  CHECK(std::chrono::steady_clock::now() - before >= std::chrono::seconds{2});
+  store.open();
+  CHECK(tests::comes_true([&] { return server.get("/health/ready").get().status == 200; }));
 }
 
 TEST_CASE("row 81: clients that send garbage, too much, or too slowly are refused, and others are served") {

@@ -69,6 +69,7 @@ TEST_CASE("http: of a batch, each submission is decided on its own, and answered
     statuses.push_back(r.at("status"));
   CHECK(statuses == std::vector<int>{201, 422, 400, 200, 409});
   CHECK(results[4].at("problem").at("code") == "other_task");
+  CHECK(results[2].at("problem").at("detail") == "a submission must be an object");
 
   json many{{"tasks", json::array()}};
   for (int i = 0; i < 1001; ++i)

@@ -197,9 +197,7 @@ TEST_CASE("row 106: why a node is not ready is told to those who may read") {
   const auto submitter = add_token(o.tokens, "shop", {api::scope::submits});
   runtime::http_content content;
   content.clock = now;
-  content.methods["node.list"] = [](const json&) -> json {
-    return {{"nodes", json::array()}, {"store_trouble", "node `b` at 10.0.0.7:7801 has been away"}};
-  };
+  content.store_trouble = [] { return std::string{"node `b` at 10.0.0.7:7801 has been away"}; };
   const runtime::http_server server{o, std::move(content)};
   const auto ready = [&](const tests::http_headers& headers) {
     const auto a = tests::ask_at(runtime::parse_address(o.listen)->port, "GET", "/health/ready", {}, headers);
@@ -355,6 +353,31 @@ TEST_CASE("http: of callers that are not known a line a minute is logged for eac
   for (int i = 0; i < 5000; ++i)
     add("c" + std::to_string(i), 200);
   CHECK(told.size() == 1000); // 999 beside a, and one line for all others
+}
+
+TEST_CASE("http: of IPv6 all addresses of a network count as one, since who has one has them all") {
+  using runtime::network_of;
+  CHECK(network_of("2001:db8:0:7:1:2:3:4") == "2001:db8:0:7::/64");
+  CHECK(network_of("2001:db8:0:7::ffff") == network_of("2001:db8:0:7:1:2:3:4"));
+  CHECK(network_of("2001:db8:0:8::1") != network_of("2001:db8:0:7::1"));
+  CHECK(network_of("fe80::1%lo") == "fe80::/64");
+  CHECK(network_of("::ffff:10.0.0.7") == "10.0.0.7"); // as a port of both is told of a client with IPv4
+  for (const auto* const as_it_is : {"10.0.0.7", "::1", "", "a"})
+    CHECK(network_of(as_it_is) == as_it_is);
+
+  http_server_options o;
+  o.rate_max = 2;
+  runtime::http_callers callers{o};
+  const runtime::http_callers::steady at{std::chrono::hours{1}};
+  CHECK(callers.too_often({}, "2001:db8::1", at).count() == 0);
+  CHECK(callers.too_often({}, "2001:db8::2", at).count() == 0);
+  CHECK(callers.too_often({}, "2001:db8::3", at).count() > 0);
+  CHECK(callers.too_often({}, "2001:db8:0:1::3", at).count() == 0);
+  std::vector<std::string> told;
+  runtime::refused_callers log{[&](const log_entry& e) { told.push_back(e.text); }};
+  log.add("2001:db8::1", "no", at);
+  log.add("2001:db8::2", "no", at);
+  CHECK(told == std::vector<std::string>{"http: 2001:db8::/64 was not authenticated: no"});
 }
 
 TEST_CASE("http: failed authentication counts against the address, and keeps nobody out who has a token") {

@@ -268,6 +268,13 @@ private:
     auto stats = store_->counts();
     for (const auto& [state, n] : stats.tasks)
       CHECK(n == count[state]);
+    REQUIRE(stats.unfinished);
+    auto unfinished = (*stats.unfinished)["delivery"]; // there may be no other tasks
+    for (const auto& [state, n] : count)
+      if (is_unfinished(state))
+        CHECK(std::exchange(unfinished[state], 0) == n);
+    for (const auto& [state, n] : unfinished)
+      CHECK(n == 0);
     CHECK(store_->list({}, {}, 1000).tasks.size() == tasks_.size());
     CHECK(stats.last_number == last_number_);
     CHECK(stats.tasks_purged == left_);
