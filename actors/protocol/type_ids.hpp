@@ -95,6 +95,8 @@ STEADFAST_ADD(ask_partitions)
 STEADFAST_ADD(partitioned_store)
 STEADFAST_ADD(ask_shares)
 STEADFAST_ADD(store_shares)
+STEADFAST_ADD(find_items_undo)
+STEADFAST_ADD(items_undo)
 CAF_END_TYPE_ID_BLOCK(steadfast)
 
 #undef STEADFAST_ADD
