@@ -129,12 +129,8 @@ std::variant<std::uint64_t, std::string> write_batch::make_child(workflow::new_c
   const submit_task w{std::move(child.what), at};
   if (const auto wrong = problem_of(w, *settings_.options))
     return wrong->why;
-  const auto version = w.what.version != 0 ? w.what.version : newest_version(w.what.workflow);
-  known_workflow of{see_.definition(w.what.workflow, version), nullptr, settings_.options->partition.count};
-  if (of.definition)
-    of.needs = &needs_of(of.definition);
   auto made = decide(
-    w, of, next_task_number(), [](std::uint64_t) { return true; }, child.parent);
+    w, known_workflow_of(w.what), next_task_number(), [](std::uint64_t) { return true; }, child.parent);
   if (!made.put)
     return made.said.why;
   const auto number = made.put->task->number;
