@@ -47,6 +47,7 @@ public:
       [this](const list_incidents& m) { return delegate(deps_.reader, m); },
       [this](const list_schedules& m) { return delegate(deps_.reader, m); },
       [this](const find_limit_queue& m) { return delegate(deps_.reader, m); },
+      [this](const find_items_undo& m) { return delegate(deps_.reader, m); },
       [this](const list_events& m) { return delegate(deps_.reader, m); },
       [this](const list_bulk_acts& m) { return delegate(deps_.reader, m); },
       [this](const list_workflows& m) { return delegate(deps_.reader, m); },

@@ -85,6 +85,7 @@ using reader_questions = caf::typed_actor<
   takes<boxed<store::bulk_page>(list_bulk_acts)>,
   takes<schedule_page(list_schedules)>,
   takes<limit_queue(find_limit_queue)>,
+  takes<items_undo(find_items_undo)>,
   takes<boxed<store::event_page>(list_events)>,
   takes<workflow_page(list_workflows)>,
   takes<late_reply_page(list_late_replies)>,

@@ -184,6 +184,22 @@ struct limit_queue {
 };
 STEADFAST_MESSAGE(limit_queue, x.is_waiting, x.holders, x.before, x.free_at)
 
+/// Asks what an undo has to do with the items of a step of the task with that number.
+struct find_items_undo {
+  std::uint64_t number = 0;
+  std::uint32_t step = 0;
+};
+STEADFAST_MESSAGE(find_items_undo, x.number, x.step)
+
+/// store::items_undo; all zero: the step has begun no items.
+struct items_undo {
+  std::uint32_t tasks = 0;
+  std::vector<std::uint32_t> first;
+  std::uint32_t first_under_way = 0;
+  std::uint32_t first_in_error = 0;
+};
+STEADFAST_MESSAGE(items_undo, x.tasks, x.first, x.first_under_way, x.first_in_error)
+
 struct list_workflows {};
 STEADFAST_MESSAGE(list_workflows)
 

@@ -97,6 +97,8 @@ STEADFAST_ADD(ask_shares)
 STEADFAST_ADD(store_shares)
 STEADFAST_ADD(test_named_webhook)
 STEADFAST_ADD(webhook_tried)
+STEADFAST_ADD(find_items_undo)
+STEADFAST_ADD(items_undo)
 CAF_END_TYPE_ID_BLOCK(steadfast)
 
 #undef STEADFAST_ADD

@@ -205,6 +205,7 @@ public:
       [this](const list_bulk_acts& m) { return on_bulk_acts(m); },
       [this](const list_schedules& m) { return on_schedules(m); },
       [this](const find_limit_queue& m) { return one<limit_queue>(partition_of(m.number), m); },
+      [this](const find_items_undo& m) { return one<items_undo>(partition_of(m.number), m); },
       [this](const list_events& m) { return on_events(m); },
       [this](const list_workflows& m) {
         return all<workflow_page>(m, [](std::vector<workflow_page> of) {

@@ -65,6 +65,7 @@ public:
       [this](const list_bulk_acts& m) { return guarded([&] { return on_bulk_acts(m); }); },
       [this](const list_schedules& m) { return guarded([&] { return on_schedules(m); }); },
       [this](const find_limit_queue& m) { return guarded([&] { return on_limit_queue(m); }); },
+      [this](const find_items_undo& m) { return guarded([&] { return on_items_undo(m); }); },
       [this](const list_events& m) { return guarded([&] { return on_events(m); }); },
       [this](const list_workflows& m) { return on_question<workflow_page>(m); },
       [this](const list_late_replies& m) {
@@ -187,6 +188,12 @@ private:
   limit_queue on_limit_queue(const find_limit_queue& m) const {
     auto found = newest(deps_.store->find_limit_queue(m.number));
     return found ? limit_queue{true, std::move(found->holders), found->before, found->free_at} : limit_queue{};
+  }
+
+  items_undo on_items_undo(const find_items_undo& m) const {
+    auto found = newest(deps_.store->find_items_undo(m.number, m.step));
+    return found ? items_undo{found->tasks, std::move(found->first), found->first_under_way, found->first_in_error}
+                 : items_undo{};
   }
 
   lease_page on_leases() {

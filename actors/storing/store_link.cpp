@@ -87,6 +87,7 @@ public:
       [this](const list_incidents& m) { return passed_on<boxed<store::incident_page>>(m); },
       [this](const list_schedules& m) { return passed_on<schedule_page>(m); },
       [this](const find_limit_queue& m) { return passed_on<limit_queue>(m); },
+      [this](const find_items_undo& m) { return passed_on<items_undo>(m); },
       [this](const list_events& m) { return passed_on<boxed<store::event_page>>(m); },
       [this](const list_bulk_acts& m) { return passed_on<boxed<store::bulk_page>>(m); },
       [this](const list_workflows& m) { return passed_on<workflow_page>(m); },

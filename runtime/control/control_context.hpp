@@ -6,6 +6,7 @@
 #include "runtime/control/control_server.hpp"
 #include "runtime/control/pending_submissions.hpp"
 #include "workflow/supervision/node_card.hpp"
+#include "workflow/task/explain.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/scoped_actor.hpp>
@@ -129,6 +130,14 @@ actors::task_view view_of(const control_context& c, const std::string& id);
 /// What a person's act, or what came from outside, made of its task. Throws api::error if it was not done, or nobody
 /// knows.
 nlohmann::json state_after(const actors::act_result& r);
+
+/// Undo, also of the tasks that steps have started: control_undo.cpp
+
+/// What an undo begun now would do, in its order, and what it would leave.
+nlohmann::json plan_undo(const control_context& c, const api::arguments& params);
+/// Adds which tasks the undo of steps waits for, and what these wait for.
+void tell_undo_of_tasks(const control_context& c, const workflow::task& t, const workflow::definition& d,
+                        std::vector<workflow::explanation>& told);
 
 /// Methods about the store as a whole: control_store.cpp
 nlohmann::json show_store_stats(const control_context& c, const api::arguments& params);

@@ -8,7 +8,6 @@
 #include "runtime/logging/log.hpp"
 #include "runtime/text/json.hpp"
 #include "runtime/text/time_text.hpp"
-#include "workflow/on_call/undo_plan.hpp"
 #include "workflow/outward/trace.hpp"
 #include "workflow/task/explain.hpp"
 #include "workflow/text/name.hpp"
@@ -148,48 +147,10 @@ json show_task(const control_context& c, const api::arguments& params) {
   if (workflow::waits_for_key(*view.task))
     if (auto who = told_limit_queue(c, *view.task))
       sentences.push_back(*std::move(who));
+  tell_undo_of_tasks(c, *view.task, *view.definition, sentences);
   return {{"task", task_json(*view.task, *view.definition)},
           {"explanation", explanation_json(sentences)},
           {"late_replies", late}};
-}
-
-json planned_step(const workflow::task& t, const workflow::definition& d, std::size_t i) {
-  return {{"step", d.steps[i].name}, {"state", std::string{workflow::to_string(t.steps[i].state)}}};
-}
-
-/// What an undo begun now would do, in its order, and what it would leave.
-json plan_undo(const control_context& c, const api::arguments& params) {
-  const auto view = view_of(c, params.text("id"));
-  const auto& t = *view.task;
-  const auto& d = *view.definition;
-  const auto request = params.text("act") == "cancel" ? workflow::event{workflow::cancelled{}}
-                                                      : workflow::event{workflow::undo_requested{}};
-  const auto plan = workflow::plan_undo(t, d, request, c.clock_of(t.number));
-  json undone = json::array();
-  for (const auto i : plan.undone) {
-    undone.push_back(planned_step(t, d, i));
-    if (workflow::is_over_items(d.steps[i]))
-      undone.back()["items"] = t.steps[i].wait->progress;
-    else if (workflow::starts_child(d.steps[i]))
-      undone.back()["task"] = workflow::child_id(t, d, i);
-    else
-      undone.back()["agent"] = d.steps[i].compensation->agent;
-    if (t.steps[i].state == workflow::step_state::compensation_failed)
-      undone.back()["failed"] = workflow::failure_told(t.steps[i]);
-  }
-  json left = json::array();
-  for (const auto i : plan.left) {
-    left.push_back(planned_step(t, d, i));
-    left.back()["why"] = workflow::is_over_items(d.steps[i])  ? "its items could not all be undone"
-                         : workflow::starts_child(d.steps[i]) ? "its task could not be undone"
-                         : d.steps[i].compensation            ? "its compensation failed"
-                                                              : "it has no compensation";
-  }
-  return {{"id", t.id},
-          {"process_state", std::string{workflow::to_string(t.state)}},
-          {"refused", plan.refused},
-          {"undone", undone},
-          {"left", left}};
 }
 
 json task_state(const control_context& c, const api::arguments& params) {

@@ -203,7 +203,19 @@ bool watch::look_at_scheduled(const workflow::task& t) {
     violations_.push_back(t.id + ": it was made before its moment (P45)");
   if (!may_wait && t.submitted_at > by->moment + 2 * schedules_catch_up_max)
     violations_.push_back(t.id + ": its moment was too old (P45)");
+  if (const auto only = moments_.find(by->schedule); only != moments_.end() && !only->second.contains(by->moment))
+    violations_.push_back(t.id + ": its schedule has no such moment when the clocks are changed (P45)");
   return true;
+}
+
+void watch::look_at_moments(const workflow::schedule_state& s) {
+  const auto known = moments_.find(s.what.name);
+  if (known == moments_.end())
+    return;
+  const auto next = known->second.upper_bound(s.settled_until);
+  const bool is_next = next != known->second.end() && *next - s.settled_until < std::chrono::hours{12};
+  if (is_next && s.next_at != *next) // by a wrong clock it may be another day
+    violations_.push_back("schedule " + s.what.name + " misses a moment when the clocks are changed (P45)");
 }
 
 /// No task of a workflow is taken while an earlier one of it is left, by priority and then by age; of one with a limit,

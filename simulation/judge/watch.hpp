@@ -6,6 +6,7 @@
 #include "simulation/world/documents.hpp"
 #include "simulation/world/rows_reached.hpp"
 #include "workflow/definition/definition.hpp"
+#include "workflow/schedule/schedule_state.hpp"
 #include "workflow/task/partition.hpp"
 #include "workflow/task/task.hpp"
 
@@ -68,6 +69,10 @@ public:
   void complain(std::string sentence) { violations_.push_back(std::move(sentence)); }
   /// Somebody puts a schedule of that name. Its commit may be made, and nobody told.
   void on_schedule_sent(const std::string& name) { schedules_.insert(name); }
+  /// It is one that nobody runs by hand, and within a day has no other moments than these.
+  void expect_moments(const std::string& name, std::set<workflow::instant> only) { moments_[name] = std::move(only); }
+  /// Looks at such a schedule by P45: whether it comes to the next of its moments.
+  void look_at_moments(const workflow::schedule_state& s);
   /// A client was told that its task is accepted.
   void on_acknowledged(const std::string& id, const std::optional<workflow::task>& stored);
   /// A client was told that its correct submission is not accepted.
@@ -167,7 +172,8 @@ private:
   std::set<std::string> happened_; ///< and not reversed, by key
   std::set<std::pair<std::string, std::string>> not_trusted_;
   std::vector<std::string> violations_;
-  std::set<std::string> schedules_; ///< names of all that there ever were
+  std::set<std::string> schedules_;                            ///< names of all that there ever were
+  std::map<std::string, std::set<workflow::instant>> moments_; ///< of some of them
   /// When tasks began, by number, by workflow and key.
   std::map<std::pair<std::string, std::string>, std::map<std::uint64_t, workflow::instant>> begun_;
   std::set<std::string> senders_;                  ///< of events that were kept

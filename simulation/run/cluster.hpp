@@ -3,6 +3,7 @@
 #include "runtime/assembly/assembly.hpp"
 #include "simulation/judge/observer.hpp"
 #include "simulation/judge/watch.hpp"
+#include "simulation/run/summer_time.hpp"
 #include "simulation/services/services.hpp"
 #include "simulation/world/cluster_shape.hpp"
 #include "simulation/world/disk.hpp"
@@ -130,6 +131,8 @@ public:
   void play(const script& from);
   /// Somebody listens at some node for progress.
   void listen();
+  /// Some runs cross a change of summer time. To be called before a node is started.
+  void draw_calendar();
   /// Some runs have schedules, with what persons do to them.
   void plan_schedules();
   /// So that their tasks come to an end.
@@ -157,6 +160,7 @@ private:
   using outcome_told = std::function<void(const store::outcome&)>;
   void ask_store(const std::string& node, store::write what, outcome_told then);
   void tell_store(store::write what);
+  void plan_schedules_over_change();
   void send_to_two_tasks(const std::string& name, const std::string& first);
   void send_event(const std::string& name, const std::string& key, const std::string& data, const std::string& id = {});
   void tell_who_waits();
@@ -236,6 +240,7 @@ private:
   };
   planned_word plan_word(const workflow::definition& d, const workflow::step_definition& s);
   const declared_services* outside_ = nullptr;
+  std::optional<summer_time> summer_time_; ///< whose change comes during the run
   /// Of steps that wait: task, step and attempt.
   std::map<std::tuple<std::uint64_t, std::size_t, std::uint32_t>, planned_word> to_tell_;
   std::uint64_t tokens_issued_ = 0;

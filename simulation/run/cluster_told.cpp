@@ -28,6 +28,7 @@ using word = actors::use_token::word;
 constexpr workflow::span looks_who_waits{5000};
 constexpr workflow::span says_again_in{30'000}; ///< what was lost
 constexpr std::uint64_t seed_of_schedules = 0x5c4ed01e;
+constexpr std::uint64_t seed_of_calendar = 0xca1e4da5; ///< with it the seeds that have shown a bug are as they were
 
 } // namespace
 
@@ -254,7 +255,40 @@ std::string cluster::key_of(const workflow::wait_rule& rule, const workflow::sub
   return found ? workflow::event_key_of(*found).text : std::string{};
 }
 
+void cluster::draw_calendar() {
+  chance luck{shape_.people_seed ^ seed_of_calendar}; // of its own: other draws stay what they are
+  summer_time_ = draw_summer_time(luck);
+  if (summer_time_)
+    world_.begin_at(summer_time_->begins_at);
+}
+
+/// One for times that clocks skip or show twice, and one for each minute that they show.
+void cluster::plan_schedules_over_change() {
+  chance luck{~shape_.people_seed ^ seed_of_calendar};
+  for (const auto& [name, cron] :
+       {std::pair<const char*, std::string>{"named-hour", summer_time_->cron}, {"each-minute", "* * * * *"}}) {
+    const auto& d = shape_.workflows[luck.below(shape_.workflows.size())];
+    workflow::schedule s;
+    s.rule = workflow::overlap::allow;
+    s.name = name;
+    s.workflow = d.name;
+    s.version = d.version;
+    s.payload = workflow::blob{sample_payload(d, luck, shape_.workflows, limit_key_for(s.name))};
+    s.cron = cron;
+    s.zone = summer_time_->zone;
+    s.catch_up = schedules_catch_up_max;
+    s.catch_up_max = 5;
+    world_.in(luck.between(0ms, 10s), [this, s] {
+      watch_.on_schedule_sent(s.name);
+      tell_store(store::put_schedule{s, {}, {}});
+    });
+  }
+  watch_.expect_moments("named-hour", summer_time_->moments);
+}
+
 void cluster::plan_schedules() {
+  if (summer_time_)
+    plan_schedules_over_change();
   chance luck{shape_.people_seed ^ seed_of_schedules}; // of its own: other draws stay what they are
   if (!luck.happens(300))
     return;
@@ -290,9 +324,12 @@ void cluster::plan_schedules() {
 }
 
 void cluster::remove_schedules() {
-  if (has_store())
-    for (const auto& s : store().schedules({}, 100))
-      tell_store(store::act_on_schedule{s.what.name, store::schedule_act::remove, "grace", "it is over", {}});
+  if (!has_store())
+    return;
+  for (const auto& s : store().schedules({}, 100)) {
+    watch_.look_at_moments(s);
+    tell_store(store::act_on_schedule{s.what.name, store::schedule_act::remove, "grace", "it is over", {}});
+  }
 }
 
 } // namespace steadfast::simulation

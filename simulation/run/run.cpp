@@ -113,6 +113,8 @@ public:
 
 private:
   void draw_all() {
+    if (options_.with_people && !is_crowded_)
+      cluster_.draw_calendar();
     for (const auto& node : cluster_.names())
       cluster_.start(node);
     const auto drawn = draw_fault_rates(world_.chance(), options_.wall_error_max);

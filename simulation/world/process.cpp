@@ -139,7 +139,8 @@ private:
   bool is_dead_ = false;
 };
 
-process::process(std::uint32_t number, std::string name, const clock_error& error, moment starts_at, send_packet send)
+process::process(std::uint32_t number, std::string name, const clock_error& error, workflow::instant run_begins,
+                 moment starts_at, send_packet send)
     : number_{number},
       name_{std::move(name)},
       error_{error},
@@ -153,7 +154,7 @@ process::process(std::uint32_t number, std::string name, const clock_error& erro
   context_.proxy_registry_ptr(&proxies_);
   set_time(starts_at);
   clock_ = error.goes_on.value_or(actors::node_clock{
-    midnight + std::chrono::duration_cast<workflow::span>(starts_at) + error.wall, scheduler_.clock().now()});
+    run_begins + std::chrono::duration_cast<workflow::span>(starts_at) + error.wall, scheduler_.clock().now()});
 }
 
 process::~process() {

@@ -25,7 +25,7 @@ namespace steadfast::simulation {
 /// True time, since the start of the run.
 using moment = std::chrono::nanoseconds;
 
-/// True midnight: when a run starts.
+/// True midnight: when a run starts, unless it was drawn to start at another time.
 inline constexpr workflow::instant midnight{std::chrono::milliseconds{1'767'225'600'000}};
 
 /// How the clocks of a process are wrong.
@@ -62,8 +62,9 @@ class process final : private caf::proxy_registry::backend {
 public:
   using send_packet = std::function<void(packet)>;
 
-  /// The number is unique in a run and becomes its node id in CAF.
-  process(std::uint32_t number, std::string name, const clock_error& error, moment starts_at, send_packet send);
+  /// The number is unique in a run and becomes its node id in CAF. `run_begins`: true time at the moment 0.
+  process(std::uint32_t number, std::string name, const clock_error& error, workflow::instant run_begins,
+          moment starts_at, send_packet send);
   ~process() override;
   process(const process&) = delete;
   process& operator=(const process&) = delete;

@@ -45,7 +45,8 @@ process& world::start(const std::string& name, const clock_error& error) {
   tell("start " + name
        + (error.goes_on ? ", its clock goes on"
                         : ", its wall clock is ahead by " + std::to_string(error.wall.count()) + " ms"));
-  auto made = std::make_unique<process>(number, name, error, now_, [this](packet p) { send(std::move(p)); });
+  auto made =
+    std::make_unique<process>(number, name, error, begins_at_, now_, [this](packet p) { send(std::move(p)); });
   auto& p = *made;
   processes_[number] = std::move(made);
   alive_[name] = &p;

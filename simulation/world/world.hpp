@@ -39,6 +39,8 @@ public:
 
   simulation::chance& chance() { return chance_; }
   moment now() const { return now_; }
+  /// True time at the moment 0. REQUIRES: no process has been started.
+  void begin_at(workflow::instant t) { begins_at_ = t; }
 
   // ---- processes ----
 
@@ -103,6 +105,7 @@ private:
 
   simulation::chance chance_;
   wire_faults wire_;
+  workflow::instant begins_at_ = midnight;
   moment now_{0};
   workflow::span ttl_{10'000};
   rows_reached rows_;

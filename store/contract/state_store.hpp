@@ -136,6 +136,15 @@ struct limit_queue {
 inline constexpr std::size_t limit_holders_shown = 10;
 inline constexpr std::uint64_t limit_before_max = 10'000;
 
+/// What an undo has to do with the items of a step. Items are named as by workflow::parent_link::item.
+struct items_undo {
+  std::uint32_t tasks = 0;          ///< so many tasks of items are undone, or fewer if some of them never had an effect
+  std::vector<std::uint32_t> first; ///< those that are undone first, in this order; at most items_undo_shown
+  std::uint32_t first_under_way = 0; ///< the first that was told to undo what it did, is not done and not in error
+  std::uint32_t first_in_error = 0;  ///< the first whose undo a person must help; 0: there is none
+};
+inline constexpr std::size_t items_undo_shown = 10;
+
 /// An event from outside, kept for the tasks that wait for it now or later.
 struct kept_event {
   std::uint64_t number = 0; ///< in the order in which they came
@@ -269,6 +278,8 @@ public:
                             std::size_t max) const = 0;
   /// Absent: the task waits for no place, or there is no such task.
   virtual std::optional<limit_queue> find_limit_queue(std::uint64_t number) const = 0;
+  /// Absent: the step has begun no items, or there is no such task or step.
+  virtual std::optional<items_undo> find_items_undo(std::uint64_t number, std::uint32_t step) const = 0;
   /// The observer's notices not yet acknowledged, by task and sequence, after the given position.
   virtual std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
                                             std::uint32_t after_sequence, std::size_t max) const = 0;

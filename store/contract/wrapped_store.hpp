@@ -64,6 +64,9 @@ public:
   std::optional<limit_queue> find_limit_queue(std::uint64_t number) const override {
     return real().find_limit_queue(number);
   }
+  std::optional<items_undo> find_items_undo(std::uint64_t number, std::uint32_t step) const override {
+    return real().find_items_undo(number, step);
+  }
   std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
                                     std::uint32_t after_sequence, std::size_t max) const override {
     return real().notices(observer, after_number, after_sequence, max);

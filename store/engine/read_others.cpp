@@ -5,6 +5,7 @@
 #include "store/lmdb/ready_tasks.hpp"
 #include "store/verbs/decide_event.hpp"
 #include "store/verbs/decide_schedule.hpp"
+#include "store/verbs/family/decide_items.hpp"
 #include "workflow/text/name.hpp"
 
 #include <algorithm>
@@ -244,6 +245,30 @@ std::optional<limit_queue> lmdb_engine::find_limit_queue(std::uint64_t number) c
               [&](const lmdb::cursor& c) { return c.key() != own.view() && ++q.before < limit_before_max; });
     q.free_at = first_hold_of(txn, in_, place.group.number, limit_before_max);
     return q;
+  });
+}
+
+std::optional<items_undo> lmdb_engine::find_items_undo(std::uint64_t number, std::uint32_t step) const {
+  std::optional<snapshot::known_task> parent;
+  const auto f = read([&](const lmdb::transaction& txn, const snapshot& see) -> std::optional<workflow::fan_out> {
+    parent = believed(see, number, false);
+    const key of_group{number, step};
+    const auto bytes = parent ? txn.get(in_.item_groups, of_group) : std::nullopt;
+    return bytes ? readable<workflow::fan_out>(of_group, *bytes) : std::nullopt;
+  });
+  if (!f)
+    return std::nullopt;
+  return undo_of_items(*f, [&](std::uint32_t item) -> std::optional<workflow::item_state> {
+    const auto row = read([&](const lmdb::transaction& txn, const snapshot&) {
+      const key k{number, step, item};
+      const auto bytes = txn.get(in_.items, k);
+      return bytes ? readable<item_record>(k, *bytes) : std::nullopt;
+    });
+    if (row || !f->is_gathered)
+      return row ? std::optional{row->state} : std::nullopt;
+    const auto child = find(workflow::child_id(parent->state.task, *parent->definition, step, item));
+    const bool is_there = child && child->state != workflow::process_state::undone;
+    return is_there ? std::optional{workflow::item_state::done} : std::nullopt;
   });
 }
 

@@ -128,6 +128,9 @@ private:
   // write_task.cpp
   answer<submit_task> submit_anew(const submit_task& w, const std::array<std::uint64_t, 2>& digest);
   const workflow::payload_needs& needs_of(const definition_cache::entry& d);
+  known_workflow known_workflow_of(const workflow::submission& s);
+  workflow::find_workflow workflows_for(const workflow::definition& parent); ///< known_workflow::find
+  workflow::workflow_of_child workflow_of_children(const std::string& name);
   std::uint32_t newest_version(const std::string& workflow); ///< 0: there is none
   answer<submit_task> submit_again(const submit_task& w, const task_ref& known,
                                    const std::array<std::uint64_t, 2>& digest);
@@ -376,6 +379,7 @@ private:
   std::pair<std::string, std::uint32_t> newest_; ///< the workflow that was asked for last, and its newest version
   /// The definition that was asked for last, and what it needs of payloads.
   std::pair<definition_cache::entry, std::shared_ptr<const workflow::payload_needs>> needs_;
+  std::map<definition_cache::entry, workflow::payload_needs> needs_of_children_; ///< the same of those of children
   std::uint64_t room_ = 0; ///< pages that were left when this was looked up, less those that may have been used since
   recent_ids::changes ids_;
   incident_book incidents_;

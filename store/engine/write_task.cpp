@@ -38,7 +38,8 @@ answer<submit_task> write_batch::submit_in_place(const submit_task& w, std::uint
   const auto there = load(number, true);
   if (!there)
     return submitted_before(w, nullptr);
-  auto r = decide_replacement(w, there->state.task, {there->definition, &needs_of(there->definition)});
+  auto r = decide_replacement(w, there->state.task,
+                              {there->definition, &needs_of(there->definition), 1, workflows_for(*there->definition)});
   if (r.next)
     replace(*known(number), {*r.next, {}, {}, true});
   return std::move(r.said);
@@ -57,11 +58,36 @@ const workflow::payload_needs& write_batch::needs_of(const definition_cache::ent
   return *needs_.second;
 }
 
+known_workflow write_batch::known_workflow_of(const workflow::submission& s) {
+  const auto version = s.version != 0 ? s.version : newest_version(s.workflow);
+  known_workflow of{see_.definition(s.workflow, version), nullptr, settings_.options->partition.count};
+  if (!of.definition)
+    return of;
+  of.needs = &needs_of(of.definition);
+  of.find = workflows_for(*of.definition);
+  return of;
+}
+
+workflow::find_workflow write_batch::workflows_for(const workflow::definition& parent) {
+  if (!workflow::any_starts_child(parent))
+    return {};
+  return [this](const std::string& name) { return workflow_of_children(name); };
+}
+
+workflow::workflow_of_child write_batch::workflow_of_children(const std::string& name) {
+  try {
+    const auto d = see_.definition(name, see_.newest_version(name).value_or(0));
+    if (!d)
+      return {};
+    const auto& [kept, needs] = *needs_of_children_.try_emplace(d, *d).first;
+    return {kept.get(), &needs};
+  } catch (const damaged_record&) { // it may be there again when the task is started
+    return {};
+  }
+}
+
 answer<submit_task> write_batch::submit_anew(const submit_task& w, const submission_digest& of_this) {
-  const auto version = w.what.version != 0 ? w.what.version : newest_version(w.what.workflow);
-  known_workflow of{see_.definition(w.what.workflow, version), nullptr, settings_.options->partition.count};
-  if (of.definition)
-    of.needs = &needs_of(of.definition);
+  const auto of = known_workflow_of(w.what);
   auto d = decide(w, of, next_task_number(), [this](std::uint64_t payload_size) { return has_room(payload_size); });
   if (d.lacks_room)
     return turned_down_full(w.now);

@@ -61,6 +61,10 @@ std::optional<limit_queue> joined_store::find_limit_queue(std::uint64_t number) 
   return of_number(number).find_limit_queue(number);
 }
 
+std::optional<items_undo> joined_store::find_items_undo(std::uint64_t number, std::uint32_t step) const {
+  return of_number(number).find_items_undo(number, step);
+}
+
 task_page joined_store::list(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const {
   return store::joined(each([&](const local_store& s) { return s.list(filter, before, max); }), max);
 }

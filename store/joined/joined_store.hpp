@@ -59,6 +59,7 @@ public:
   event_page events(const event_filter& filter, workflow::instant now, const std::string& after,
                     std::size_t max) const override;
   std::optional<limit_queue> find_limit_queue(std::uint64_t number) const override;
+  std::optional<items_undo> find_items_undo(std::uint64_t number, std::uint32_t step) const override;
   std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
                                     std::uint32_t after_sequence, std::size_t max) const override;
   std::vector<late_reply_entry> late_replies(std::optional<std::uint64_t> task, std::size_t max) const override;

@@ -78,7 +78,8 @@ TEST_CASE("row 125: what a child did is undone with its parent, long after it en
   node.submit("t1");
   REQUIRE(node.step_becomes("t1", 1, "waiting"));
   CHECK_THAT(node.command({"task", "undo", "t1", "--dry-run"}).out,
-             Catch::Contains("undo step `conference`") && Catch::Contains("with its task `t1/conference`"));
+             Catch::Contains("undo step `conference`")
+               && Catch::Contains("with its task `t1/conference`, of which 1 step would be undone"));
   node.kill();
   node.start();
   node.go("t1", true);

@@ -278,6 +278,41 @@ TEST_CASE("a workflow built in C++ waits, asks, starts tasks, goes over items an
   }
 }
 
+TEST_CASE("what an undo would do to tasks that steps have started, and which of them it waits for, is told") {
+  const place p;
+  node n{p.settings()};
+  workflow_builder box{"box"};
+  box.add(step{"pack", "packer"}.undo_with("nobody"));
+  workflow_builder shipment{"shipment"};
+  shipment.add(step::child("gift", "box", input_value::of_payload("/gift")).after({}));
+  shipment.add(step::children("boxes", "box", input_value::of_payload("/items")).after({}));
+  shipment.add(step::event("paid", {.event = "paid", .key = input_value::of_payload("/order"), .limit = 1h})
+                 .after({"gift", "boxes"}));
+  n.add_workflow(box);
+  n.add_workflow(shipment);
+  n.add_agent("packer", quick_function{echo});
+  n.start();
+  const auto told = [&] { return n.call("task.show", {{"id", "s"}}).at("explanation").dump(); };
+  n.submit("shipment", order_of("o-1"), {.id = "s"});
+  REQUIRE(tests::comes_true([&] { return told().find("for an event `paid`") != std::string::npos; }));
+
+  const auto plan = n.call("task.plan_undo", {{"id", "s"}}).at("undone");
+  REQUIRE(plan.size() == 2);
+  const auto& boxes = plan[plan[0].at("step") == "boxes" ? 0 : 1];
+  const auto& gift = plan[plan[0].at("step") == "boxes" ? 1 : 0];
+  CHECK(boxes.at("tasks") == 3);
+  CHECK(boxes.at("first_tasks") == json{"s/boxes/2", "s/boxes/1", "s/boxes/0"});
+  CHECK(gift.at("task") == "s/gift");
+  CHECK(gift.at("steps") == 1);
+
+  n.call("task.act", {{"id", "s"}, {"act", "undo"}, {"who", "ann"}});
+  for (const std::string waits : {"step `boxes` waits for the undo of task `s/boxes/2`: waiting: no agent takes",
+                                  "step `gift` waits for the undo of task `s/gift`: waiting: no agent takes"}) {
+    INFO(waits);
+    REQUIRE(tests::comes_true([&] { return told().find(waits) != std::string::npos; }));
+  }
+}
+
 TEST_CASE("a step that ends later is extended, completed and failed by the node that it runs on") {
   const place p;
   std::promise<std::string> first;

@@ -76,15 +76,31 @@ void confirm(const task_acts_arguments& g, std::size_t count) {
     throw failure{refused, "nothing was changed"};
 }
 
+/// By whom, or with which tasks, a step is undone. Nodes of an older release tell fewer fields.
+std::string undone_with(const json& step) {
+  if (step.contains("items")) {
+    std::string told = ", with what its items have done (`" + printable(step.value("items", "")) + "`)";
+    std::size_t shown = 0;
+    for (const auto& id : step.value("first_tasks", json::array()))
+      told +=
+        (shown++ == 0 ? ": " + runtime::counted(step.value("tasks", std::size_t{0}), "task") + ", first `" : "`, `")
+        + printable(id.get<std::string>());
+    return told + (shown > 0 ? "`" : "");
+  }
+  if (step.contains("task"))
+    return ", with its task `" + printable(step.value("task", "")) + "`"
+           + (step.contains("steps")
+                ? ", of which " + runtime::counted(step.at("steps").get<std::size_t>(), "step") + " would be undone"
+                : "");
+  return ", by agent `" + step.value("agent", "") + "`";
+}
+
 /// Which compensations would run, in which order, and what stays in place.
 void print_undo(const json& plan) {
   std::size_t i = 0;
   for (const auto& s : plan.at("undone"))
     std::cout << "  " << ++i << ". undo step `" << s.value("step", "") << "`, which is " << s.value("state", "")
-              << (s.contains("items")  ? ", with what its items have done (`" + printable(s.value("items", ""))
-                  : s.contains("task") ? ", with its task `" + printable(s.value("task", ""))
-                                       : ", by agent `" + s.value("agent", ""))
-              << (s.contains("items") ? "`)" : "`")
+              << undone_with(s)
               << (s.contains("failed") ? ", which refused before: " + printable(s.value("failed", "")) : "") << '\n';
   for (const auto& s : plan.at("left"))
     std::cout << "  stays: step `" << s.value("step", "") << "`, which is " << s.value("state", "") << ": "

@@ -137,6 +137,8 @@ struct client_record {
   std::unordered_map<names::id, std::uint32_t> items; ///< of its payload, by the step that goes over them
   names::id limit_key = 0;                            ///< that its workflow counts it under; 0: none
   std::uint32_t limit = 0;                            ///< so many of that key at a time
+  std::int64_t limit_per_ms = 0;                      ///< and so many begin within that time; 0: as many as can
+  std::unordered_map<names::id, std::int64_t> sleeps; ///< how long its steps sleep, in milliseconds
 };
 
 /// Everything that was read.

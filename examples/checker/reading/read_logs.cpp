@@ -115,7 +115,11 @@ void note_submission(names& n, client_record& r, const json_line& line) {
   if (const auto key = line.text_or_empty("limit_key"); !key.empty()) {
     r.limit_key = n.of(key);
     r.limit = static_cast<std::uint32_t>(line.number("limit"));
+    r.limit_per_ms = static_cast<std::int64_t>(line.number_or_zero("limit_per_ms"));
   }
+  if (const auto sleeps = line.object("sleeps"))
+    sleeps->each_number(
+      [&](std::string_view step, std::uint64_t ms) { r.sleeps[n.of(step)] = static_cast<std::int64_t>(ms); });
 }
 
 /// One try, and whom it is for: each step of each task.

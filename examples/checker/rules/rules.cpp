@@ -28,7 +28,9 @@ findings unchecked() {
           rule("E15", "a token ends its attempt once, as somebody said"),
           rule("E16", "a person's answer is the one that was acknowledged"),
           rule("E17", "children end as their parents do"),
-          rule("E18", "at most `limit` tasks of a key at a time")};
+          rule("E18", "at most `limit` tasks of a key at a time"),
+          rule("E19", "no step wakes before its time"),
+          rule("E20", "at most `limit` tasks of a key begin within the time of a rate")};
 }
 
 } // namespace
@@ -47,6 +49,7 @@ findings check(const history& h, const settings& s) {
   check_outcomes(sorted, f[0], f[1]);
   check_keys(sorted, f[2], f[9]);
   tasks_under_way under_way{sorted};
+  beginnings begun{sorted};
   for (const auto& t : h.tasks) {
     const auto c = sorted.case_of(t);
     check_processed(sorted, c, f[3]);
@@ -64,8 +67,11 @@ findings check(const history& h, const settings& s) {
     }
     check_children(sorted, c, f[16]);
     under_way.note(c);
+    check_sleeps(sorted, c, f[18]);
+    begun.note(c);
   }
   under_way.check_limits(f[17]);
+  begun.check_rates(f[19]);
   check_explained(sorted, f[11]);
   check_linearizable(sorted, f[12]);
   return f;

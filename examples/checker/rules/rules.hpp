@@ -40,6 +40,9 @@ namespace checker {
 ///     undone, so are all its children. Tasks that a person acted on are left out.
 /// E18 Of the tasks with one key, at most `limit` are under way at a time, from the first call that a service saw to
 ///     the last effect or undo, their children's included. Needs a client log with limits.
+/// E19 A step that slept well did so for as long as it should. Tasks that a person acted on are left out. Needs a
+///     client log with sleeps.
+/// E20 Of the tasks with one key, at most `limit` begin within the time of their rate. Needs a client log with rates.
 findings check(const history& h, const settings& s);
 
 // By subject; each fills the findings for which it is called.
@@ -60,6 +63,7 @@ void check_events(const sorted_history& h, const task_case& c, finding& e14);
 void check_tokens(const sorted_history& h, const task_case& c, finding& e15);
 void check_answers(const sorted_history& h, const task_case& c, finding& e16);
 void check_children(const sorted_history& h, const task_case& c, finding& e17);
+void check_sleeps(const sorted_history& h, const task_case& c, finding& e19);
 
 /// E18: when the tasks with a limit were under way for certain.
 class tasks_under_way {
@@ -77,6 +81,25 @@ private:
 
   const sorted_history& h_;
   std::unordered_map<names::id, span> spans_; ///< by the task that was submitted
+};
+
+/// E20: when the tasks with a rate began, by the clock of the store.
+class beginnings {
+public:
+  explicit beginnings(const sorted_history& h) : h_{h} {}
+
+  void note(const task_case& c);
+  void check_rates(finding& e20);
+
+private:
+  struct group {
+    std::uint32_t limit = 0;
+    std::int64_t per_ms = 0;
+    std::vector<std::int64_t> begun_ms;
+  };
+
+  const sorted_history& h_;
+  std::unordered_map<names::id, group> groups_; ///< by key
 };
 
 } // namespace checker

@@ -126,11 +126,7 @@ std::variant<std::uint64_t, std::string> write_batch::make_child(workflow::new_c
   const submit_task w{std::move(child.what), at};
   if (auto why = problem_of_child(w, ref_of(w.what.id).has_value(), *settings_.options))
     return *std::move(why);
-  const auto version = w.what.version != 0 ? w.what.version : newest_version(w.what.workflow);
-  known_workflow of{see_.definition(w.what.workflow, version), nullptr, settings_.options->partition.count};
-  if (of.definition)
-    of.needs = &needs_of(of.definition);
-  auto made = decide_child(w, of, next_task_number(), child.parent);
+  auto made = decide_child(w, known_workflow_of(w.what), next_task_number(), child.parent);
   if (!made.put)
     return made.said.why;
   const auto number = made.put->task->number;

@@ -107,6 +107,27 @@ item_row noted_undo(fan_out& f, std::uint32_t item, item_state told, const child
   return {is == item_state::undone, {is, {}}};
 }
 
+items_undo undo_of_items(const fan_out& f,
+                         const std::function<std::optional<item_state>(std::uint32_t item)>& state_of) {
+  items_undo u;
+  u.tasks = f.is_turned ? f.undo_next + f.undo_left : f.is_gathered ? f.done : f.next - f.failed;
+  u.first_in_error = f.is_turned ? f.first_in_error : 0;
+  const auto was_told = [&f](std::uint32_t item) { return f.is_turned && item > f.undo_next; };
+  const auto is_more_wanted = [&](std::uint32_t item) {
+    return u.first.size() < items_undo_shown || (was_told(item) && u.first_under_way == 0);
+  };
+  for (auto item = f.next; item > 0 && is_more_wanted(item); --item) {
+    const auto state = state_of(item);
+    if (!state || *state == item_state::failed)
+      continue;
+    if (u.first.size() < items_undo_shown)
+      u.first.push_back(item);
+    if (u.first_under_way == 0 && *state == item_state::undoing)
+      u.first_under_way = item;
+  }
+  return u;
+}
+
 // ---- the step ----
 
 void turn_if_due(fan_out& f, bool waits, std::size_t results_size_max) {

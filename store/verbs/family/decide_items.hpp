@@ -1,11 +1,13 @@
 #pragma once
 
+#include "store/contract/state_store.hpp"
 #include "store/records/stored.hpp"
 #include "store/verbs/family/decide_child.hpp"
 #include "workflow/children/fan_out.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -60,6 +62,11 @@ workflow::undo_requested undo_asked_by(const workflow::task& parent, const workf
 /// The item was told to undo, and its task stands as `end` says.
 item_row noted_undo(workflow::fan_out& f, std::uint32_t item, workflow::item_state told,
                     const workflow::child_end& end);
+
+/// What an undo that is under way, or began now, has to do. `state_of`: how an item stands that was started; absent:
+/// nothing of it is in place.
+items_undo undo_of_items(const workflow::fan_out& f,
+                         const std::function<std::optional<workflow::item_state>(std::uint32_t item)>& state_of);
 
 // ---- the step ----
 

@@ -71,6 +71,8 @@ std::string problem_of_payload(std::string_view payload, const known_workflow& o
   if (of.definition->limit)
     if (const auto key = workflow::limit_key_of(*of.definition, payload); !key.problem.empty())
       return "the key of the workflow's limit, payload:" + of.definition->limit->pointer + ", " + key.problem;
+  if (of.find)
+    return workflow::joined(workflow::problems_of_children(*of.definition, payload, of.find), "; ");
   return {};
 }
 

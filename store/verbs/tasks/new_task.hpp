@@ -2,6 +2,7 @@
 
 #include "store/contract/options.hpp"
 #include "store/verbs/tasks/task_change.hpp"
+#include "workflow/children/child_payload.hpp"
 #include "workflow/definition/payload_needs.hpp"
 
 #include <cstdint>
@@ -32,9 +33,10 @@ new_task new_task_of(const import_task& w, std::uint64_t number, definition_cach
 struct known_workflow {
   definition_cache::entry definition; ///< null: there is none
   const workflow::payload_needs* needs = nullptr;
-  std::uint32_t partitions = 1; ///< of the store
+  std::uint32_t partitions = 1;   ///< of the store
+  workflow::find_workflow find{}; ///< for the tasks that its steps start; empty: they are not looked at
 };
-/// Why no task of this workflow can begin with that payload; empty: it can.
+/// Why no task of this workflow can begin with that payload, or one that its steps start; empty: they can.
 std::string problem_of_payload(std::string_view payload, const known_workflow& of);
 
 /// Why a task with this id and payload may not be in its partition. Each partition counts for itself, so all tasks with

@@ -146,6 +146,7 @@ TEST_CASE("who asks each partition finds a task by its id and number, as one who
       continue;
     CHECK(s.same<actors::task_view>(actors::find_task{found.task->number}).task->id == found.task->id);
     s.same<actors::limit_queue>(actors::find_limit_queue{found.task->number});
+    s.same<actors::items_undo>(actors::find_items_undo{found.task->number, 0});
   }
 }
 

@@ -654,3 +654,24 @@ TEST_CASE("without a wake log nothing is said of waits") {
   CHECK(broken_rules(s).empty());
   CHECK_FALSE(check(s)[13].not_checked.empty());
 }
+
+TEST_CASE("E19: a step that woke before its time, unless a person ended its sleep") {
+  auto s = clean_story();
+  s.step("k/1", "rest")["log"][0]["ended_at"] = "2026-01-31T12:00:02.999Z";
+  CHECK(broken_rules(s) == rules{"E19"});
+  s.step("k/1", "rest")["log"][0]["outcome"] = "stopped";
+  CHECK(broken_rules(s).empty());
+  s.step("k/1", "rest")["log"][0]["outcome"] = "succeeded";
+  s.task("k/1")["acts"].push_back(act());
+  CHECK(broken_rules(s).empty());
+}
+
+TEST_CASE("E20: more tasks of a key that began within a time than may") {
+  auto s = clean_story();
+  s.step("k/2", "reserve")["log"][0]["started_at"] = "2026-01-31T12:00:04.999Z";
+  CHECK(broken_rules(s) == rules{"E20"});
+  for (auto& c : s.clients)
+    if (c.contains("limit_per_ms"))
+      c["limit_per_ms"] = 3999;
+  CHECK(broken_rules(s).empty());
+}

@@ -140,7 +140,7 @@ void add_orders(story& s) {
   pack["result"] = {{"box", 4}};
   s.tasks.push_back(task_json("k/1", "processed",
                               {step_json("reserve", "completed", {}, true, {done}), event_json("reserve"), ask, pack,
-                               wait_json("items", "pack", json::array({1, 2}))}));
+                               wait_json("items", "pack", json::array({1, 2})), wait_json("rest", "items", nullptr)}));
   s.tasks.back()["acts"] = {{{"at", moment(3)}, {"who", "ann"}, {"what", "answer step `ask`: yes"}, {"why", ""}}};
   s.tasks.push_back(child_json("k/1/items/0", "k/1", "processed"));
   s.tasks.push_back(child_json("k/1/items/1", "k/1", "processed"));
@@ -151,6 +151,8 @@ void add_orders(story& s) {
     task_json("k/2", "undone",
               {step_json("reserve", "compensated", {}, true, {done, attempt_json(2, "undo", "succeeded", 9, 10)}),
                event_json("reserve"), bill}));
+  for (auto& step : s.tasks.back()["steps"])
+    step["log"][0].update({{"started_at", moment(5)}, {"ended_at", moment(6)}});
   s.tasks.push_back(child_json("k/2/bill", "k/2", "undone"));
 
   add_wake(s, 1, -500, {{"wake", "event"}, {"tasks", {"k/1", "k/2"}}, {"steps", {"pay"}}, {"says", {{"paid", 1}}}});
@@ -164,8 +166,10 @@ void add_orders(story& s) {
   add_wake(s, 4, 1500, complete);
 
   for (const auto* id : {"k/1", "k/2"})
-    s.clients.push_back({{"op", "invoke"}, {"task", id}, {"limit_key", "k"}, {"limit", 1}});
-  s.clients[s.clients.size() - 2]["items"] = {{"items", 2}};
+    s.clients.push_back({{"op", "invoke"}, {"task", id}, {"limit_key", "k"}, {"limit", 1}, {"limit_per_ms", 4000}});
+  auto& first_client = s.clients[s.clients.size() - 2];
+  first_client["items"] = {{"items", 2}};
+  first_client["sleeps"] = {{"rest", 1000}};
 }
 
 void add_client(story& s, const std::string& task, const std::string& outcome) {

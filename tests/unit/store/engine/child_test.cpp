@@ -145,6 +145,33 @@ TEST_CASE("row 124: a child that cannot be made fails its step and leaves nothin
   CHECK(store->check().faults == std::vector<std::string>{});
 }
 
+TEST_CASE("a submission whose child could not begin with what it would be given is refused, and nothing is stored") {
+  agency x;
+  auto picky = conference();
+  picky.what.version = 2;
+  picky.what.steps[0].input = {{"name", {workflow::source::kind::payload, {}, "/name", {}}}};
+  REQUIRE(x.store.one(picky).result == write_status::applied);
+  auto w = trip_of("t");
+  w.what.payload = workflow::blob{R"({"conference":{"title":"C++"}})"};
+  const auto before = x.store->counts().last_number;
+  const auto o = x.store.one(w);
+  CHECK(o.result == write_status::refused);
+  CHECK(o.why
+        == "the task of workflow `conference` that step `conference` starts could not begin: payload has no value at "
+           "\"/name\", which step `seat` needs for its input member `name`");
+  CHECK_FALSE(x.store->find("t"));
+  CHECK(x.store->counts().last_number == before);
+  w.what.payload = trip_of("t").what.payload;
+  w.what.not_before = at(1000);
+  CHECK(x.store.one(w).result == write_status::applied);
+  const auto there = *x.store->find("t");
+  w.what.payload = workflow::blob{R"({"conference":{}})"};
+  w.what.conflict = workflow::on_conflict::replace;
+  CHECK(x.store.one(w).result == write_status::refused);
+  CHECK(*x.store->find("t") == there);
+  x.expect_whole();
+}
+
 TEST_CASE("row 124: another task with the id of a child is not taken for it") {
   agency x;
   workflow::submission s;

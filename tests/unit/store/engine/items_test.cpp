@@ -201,7 +201,13 @@ TEST_CASE("row 130: undo of a task undoes the items that ended well, also long a
     x.refuse(x.item(1));
     x.succeed(x.item(2));
     x.claim();
+    const auto left = [&] { return x.store->find_items_undo(x.store->find("o")->number, 0).value(); };
+    CHECK(left().tasks == 2);
+    CHECK(left().first == std::vector<std::uint32_t>{3, 1}); // nothing of the second is in place
+    CHECK(left().first_under_way == 0);
     x.refuse("o", 1); // the bill
+    CHECK(left().tasks == 2);
+    CHECK(left().first_under_way == 3);
     CHECK(x.ship_state() == "compensating");
     CHECK(x.state(x.item(0)) == "undoing");
     CHECK(x.state(x.item(1)) == "undone");
@@ -210,8 +216,11 @@ TEST_CASE("row 130: undo of a task undoes the items that ended well, also long a
     x.claim();
     x.succeed(x.item(2));
     CHECK(x.ship_state() == "compensating");
+    CHECK(left().tasks == 1);
+    CHECK(left().first_under_way == 1);
     x.succeed(x.item(0));
     CHECK(x.ship_state() == "compensated");
+    CHECK(left().tasks == 0);
     CHECK(x.state("o") == "undone");
     x.expect_whole();
   }
@@ -276,6 +285,11 @@ TEST_CASE("row 130: an item whose undo fails puts its task into error once the o
   x.claim();
   x.refuse(x.item(1));
   CHECK(x.ship_state() == "compensating");
+  const auto left = x.store->find_items_undo(x.store->find("o")->number, 0).value();
+  CHECK(left.first == std::vector<std::uint32_t>{3, 2, 1});
+  CHECK(left.first_in_error == 2);
+  CHECK(left.first_under_way == 3);
+  CHECK_FALSE(x.store->find_items_undo(x.store->find("o")->number, 1)); // it goes over no items
   x.succeed(x.item(0));
   x.succeed(x.item(2));
   CHECK(x.ship_state() == "compensation_failed");

@@ -5,7 +5,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 using namespace steadfast;
 using namespace steadfast::store;
@@ -289,4 +292,47 @@ TEST_CASE("an undo has failed once all items that are left of it are in error, a
   CHECK(trouble_of(f, false, ends(child_state::in_error)).how == child_state::undo_failed);
   f.undo_left = 2;
   CHECK_FALSE(is_trouble_told(f, false)); // one is on its way
+}
+
+TEST_CASE("what an undo has to do with items is counted, and told from the last one on, without those that failed") {
+  std::map<std::uint32_t, item_state> rows;
+  const auto state_of = [&](std::uint32_t item) {
+    const auto there = rows.find(item);
+    return there == rows.end() ? std::nullopt : std::optional{there->second};
+  };
+  const auto told = [&](const fan_out& f) { return undo_of_items(f, state_of); };
+  using items = std::vector<std::uint32_t>;
+  CHECK(told(three_items()).tasks == 0); // none has begun
+  auto f = three_items();
+  f.size = f.next = 20;
+  f.failed = f.done = 1;
+  f.at_work = 18;
+  for (std::uint32_t i = 1; i <= 20; ++i)
+    rows[i] = i == 19 ? item_state::failed : item_state::at_work;
+  CHECK(told(f).tasks == 19);
+  CHECK(told(f).first == items{20, 18, 17, 16, 15, 14, 13, 12, 11, 10});
+  CHECK(told(f).first_under_way == 0);
+  f.is_gathered = true;
+  f.done = 17;
+  CHECK(told(f).tasks == 17);
+}
+
+TEST_CASE("of an undo of items that is under way the first that is told, not done and not in error is named") {
+  auto f = turned_after(3);
+  f.size = f.next = 30;
+  f.undo_next = 2;
+  f.undo_left = 2;
+  f.in_error = 1;
+  f.first_in_error = 4;
+  std::map<std::uint32_t, item_state> rows{{1, item_state::done}, {2, item_state::done}};
+  for (std::uint32_t i = 3; i <= 30; ++i)
+    rows[i] = item_state::undo_in_error;
+  rows[3] = item_state::undoing;
+  const auto u = undo_of_items(f, [&](std::uint32_t item) { return std::optional{rows.at(item)}; });
+  CHECK(u.tasks == 4);
+  CHECK(u.first_under_way == 3); // however many more were told before it
+  CHECK(u.first_in_error == 4);
+  CHECK(u.first.size() == items_undo_shown);
+  f.is_turned = false;
+  CHECK(undo_of_items(f, [&](std::uint32_t item) { return std::optional{rows.at(item)}; }).first_in_error == 0);
 }
