@@ -108,7 +108,7 @@ void asked_node::start() {
   h.listen = "127.0.0.1:" + std::to_string(runtime::free_ports(1).front());
   h.body_size_max = frame_max;
   http_ = std::make_unique<runtime::http_server>(
-    h, runtime::http_content{methods, [] { return std::string{}; }, [](const log_entry&) {}});
+    h, runtime::http_content{.methods = methods, .metrics = [] { return std::string{}; }});
 }
 
 void asked_node::stop() {

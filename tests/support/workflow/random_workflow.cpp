@@ -113,6 +113,8 @@ void let_wait_only(chooser& choose, definition& d, std::size_t i) {
     s.wait->what = wait_rule::kind::until;
     s.wait->length = span{0};
     s.wait->at.pointer = "/n"; // in each payload of submission_of, and no moment
+    if (!s.when)               // else it would begin for certain, and the submission be refused
+      s.when = condition{std::string{payload_word}, "/n", condition::test::equals, "1"};
     const auto before = ancestors(d);
     for (std::size_t j = 0; j < i; ++j)
       if (before[i][j] && choose.one_in(3)) {
