@@ -38,10 +38,9 @@ TEST_CASE("row 45: while the store is away the others say which node it is and s
   CHECK(cluster.command("b", {"node", "list"}).code == 0);
   const auto copied = cluster.command("b", {"store", "copy", "/nowhere"});
   CHECK(copied.code == 1);
-  const auto where =
-    "this node has no store: node `a` has it, at " + cluster.address("a") + ". Ask that node: over HTTP";
-  CHECK_THAT(copied.err, Contains(where));
-  CHECK_THAT(cluster.command("b", {"webhook", "test", "on-call"}).err, Contains(where));
+  CHECK_THAT(copied.err, Contains("this node has no store: node `a` has it, at " + cluster.address("a")
+                                  + ". Ask that node: over HTTP"));
+  CHECK_THAT(cluster.command("b", {"webhook", "test", "on-call"}).err, Contains("node `a` has no webhook `on-call`"));
 
   auto top = person_at(cluster, "b", "top");
   CHECK(top.shows("3 of 3 nodes alive"));
