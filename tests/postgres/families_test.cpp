@@ -342,7 +342,7 @@ TEST_CASE("row 86: an owner shows that he lives while a large family is purged")
   shop x;
   x.submit("o", 3000);
   x.work_off();
-  x.store.settings().lease = std::chrono::milliseconds{20};
+  x.store.settings().lease = std::chrono::milliseconds{5};
   x.store.reopen();
   const auto before = x.store->known().commit;
   CHECK(x.store.one(purge_ended{"order", {{}, 0}, 10, {}, at(9000)}).purged == 1);
