@@ -21,7 +21,8 @@ endif()
 # five times as quick at -O1 as at -O0, and compiling takes nearly twice as long.
 set(steadfast_optimised)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_BUILD_TYPE STREQUAL "Debug" AND STEADFAST_BUILD_TESTS)
-  set(steadfast_optimised steadfast_workflow steadfast_store steadfast_actors steadfast_simulation)
+  set(steadfast_optimised steadfast_workflow steadfast_store steadfast_actors steadfast_simulation
+                          steadfast_caf_header_optimised)
 endif()
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
 foreach(config RELEASE MINSIZEREL)
