@@ -503,11 +503,8 @@ private:
     deps.offer = {options_.name, {}, {}, parts_.gateway, own_agents()};
     deps.own_store = [own = parts_.own, clocks = parts_.clocks] {
       const auto has = own->get();
-      actors::offered_store offered{has.store_actor, has.reader, shown_of(all_of(has)),
-                                    offered_partitions(has, clocks)};
-      for (const auto& p : has.partitions) // that of any partition
-        offered.webhooks.insert(p.webhooks.begin(), p.webhooks.end());
-      return offered;
+      return actors::offered_store{has.store_actor, has.reader, shown_of(all_of(has)), offered_partitions(has, clocks),
+                                   has.webhooks()};
     };
     deps.clock = partitions() == 1 ? parts_.clock : parts_.clock.own(); // it tells what its shares are decided by
     deps.actors = shown_of(lasting_parts_of(parts_));

@@ -70,6 +70,13 @@ struct store_parts {
   std::shared_ptr<const journal_figures> journal; ///< null: nobody measures it
   std::shared_ptr<const trace_figures> traced{};  ///< null: tasks are not traced
 
+  /// By name; where several partitions have one of a name, that of any of them.
+  std::map<std::string, actors::webhook_actor> webhooks() const {
+    std::map<std::string, actors::webhook_actor> all;
+    for (const auto& p : partitions)
+      all.insert(p.webhooks.begin(), p.webhooks.end());
+    return all;
+  }
   /// Of how many partitions the node has the store.
   std::size_t count() const {
     return static_cast<std::size_t>(

@@ -235,10 +235,8 @@ actors::webhook_tried tested_elsewhere(const control_context& c, const std::stri
 json test_webhook(const control_context& c, const api::arguments& params) {
   const auto name = params.text("webhook");
   const auto own = c.parts.own->get();
-  std::map<std::string, actors::webhook_actor> webhooks;
-  for (const auto& p : own.partitions)
-    webhooks.insert(p.webhooks.begin(), p.webhooks.end());
-  const auto found = webhooks.find(name); // that of any partition
+  const auto webhooks = own.webhooks();
+  const auto found = webhooks.find(name);
   if (found == webhooks.end() && own.count() > 0)
     throw api::error{api::error::not_found, "this node has no webhook `" + name + "`"};
   const auto tried = found != webhooks.end() ? c.ask<actors::webhook_tried>(found->second, actors::test_webhook{})
