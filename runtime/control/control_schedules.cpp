@@ -94,7 +94,7 @@ workflow::schedule_state one_schedule(const control_context& c, const std::strin
 /// Why nothing of it runs now, in a sentence; of one of which something does, what.
 std::string told_of(const workflow::schedule_state& s, const std::optional<workflow::process_state>& last) {
   const auto state = last ? std::string{workflow::to_string(*last)} : std::string{};
-  const bool is_open = last && *last != workflow::process_state::processed && *last != workflow::process_state::undone;
+  const bool is_open = last && workflow::is_unfinished(*last);
   const auto task = "task " + workflow::quoted(s.last_id) + " is " + state;
   std::string text;
   if (!s.paused_by.empty())

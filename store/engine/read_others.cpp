@@ -258,18 +258,18 @@ std::optional<items_undo> lmdb_engine::find_items_undo(std::uint64_t number, std
   });
   if (!f)
     return std::nullopt;
-  return undo_of_items(*f, [&](std::uint32_t item) -> std::optional<workflow::item_state> {
-    const auto row = read([&](const lmdb::transaction& txn, const snapshot&) {
+  item_questions ask;
+  ask.row = [&](std::uint32_t item) {
+    return read([&](const lmdb::transaction& txn, const snapshot&) {
       const key k{number, step, item};
       const auto bytes = txn.get(in_.items, k);
       return bytes ? readable<item_record>(k, *bytes) : std::nullopt;
     });
-    if (row || !f->is_gathered)
-      return row ? std::optional{row->state} : std::nullopt;
-    const auto child = find(workflow::child_id(parent->state.task, *parent->definition, step, item));
-    const bool is_there = child && child->state != workflow::process_state::undone;
-    return is_there ? std::optional{workflow::item_state::done} : std::nullopt;
-  });
+  };
+  ask.child = [&](std::uint32_t item) {
+    return find(workflow::child_id(parent->state.task, *parent->definition, step, item));
+  };
+  return undo_of_items(*f, ask);
 }
 
 std::vector<std::string> lmdb_engine::ids_due(workflow::instant now) const {
@@ -341,7 +341,7 @@ unfinished_tasks::counted_part count_part_of(const lmdb::transaction& txn, const
   std::vector<task_in_state> found;
   for (std::uint8_t i = 1; i < counters{}.tasks.size(); ++i) {
     const auto state = static_cast<workflow::process_state>(i);
-    if (is_unfinished(state))
+    if (workflow::is_unfinished(state))
       for (const auto n : numbers_with(txn, in.states, key{i}, key{i, part.after + 1}, unfinished_counted_max))
         if (n <= part.last)
           found.emplace_back(n, state);

@@ -259,7 +259,7 @@ void write_batch::count_ending(const std::string& workflow, workflow::ending how
 }
 
 void write_batch::count_move(task_move m) {
-  const auto counts = [](const std::optional<workflow::process_state>& s) { return s && is_unfinished(*s); };
+  const auto counts = [](const std::optional<workflow::process_state>& s) { return s && workflow::is_unfinished(*s); };
   if (counts(m.from) || counts(m.to))
     moves_.push_back(std::move(m));
 }

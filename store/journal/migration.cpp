@@ -80,7 +80,7 @@ void to_format_2(lmdb::transaction& txn) {
     txn, "tasks",
     [&](const task_state& s) {
       const auto& t = s.task;
-      if (t.state != workflow::process_state::processed && t.state != workflow::process_state::undone)
+      if (workflow::is_unfinished(t.state))
         return;
       keys.push_back(ended_key(t.workflow, t.ended_at, t.number));
       ++counts[t.workflow].there;

@@ -164,8 +164,7 @@ purged_position purge_from_indexes(lmdb::transaction& txn, const tables& in, std
   constexpr auto all = std::numeric_limits<std::size_t>::max();
   const place x{txn, in, number};
   purged_position was{purge_from_states(x), {}};
-  const bool has_ended_well =
-    was.state == workflow::process_state::processed || was.state == workflow::process_state::undone;
+  const bool has_ended_well = was.state && !workflow::is_unfinished(*was.state);
   if (has_ended_well || !was.state)
     for (const auto& k : purge(x, in.ended, 1))
       was.ended = workflow_of(k);

@@ -4,10 +4,6 @@
 
 namespace steadfast::store {
 
-bool is_unfinished(workflow::process_state s) {
-  return s != workflow::process_state::processed && s != workflow::process_state::undone;
-}
-
 void unfinished_tasks::begin_again(std::uint64_t last_task) {
   const std::lock_guard lock{mutex_};
   counts_.clear();
@@ -45,9 +41,9 @@ void unfinished_tasks::count(const task_move& m) {
   auto of = counts_.find(m.workflow);
   if (of == counts_.end())
     of = counts_.try_emplace(m.workflow).first;
-  if (m.from && is_unfinished(*m.from))
+  if (m.from && workflow::is_unfinished(*m.from))
     --of->second.at(static_cast<std::size_t>(*m.from));
-  if (m.to && is_unfinished(*m.to))
+  if (m.to && workflow::is_unfinished(*m.to))
     ++of->second.at(static_cast<std::size_t>(*m.to));
 }
 
@@ -93,7 +89,7 @@ std::optional<unfinished_tasks::counts> unfinished_tasks::now() const {
   counts all;
   for (const auto& [name, by_state] : counts_)
     for (std::size_t i = 1; i < by_state.size(); ++i)
-      if (const auto state = static_cast<workflow::process_state>(i); is_unfinished(state))
+      if (const auto state = static_cast<workflow::process_state>(i); workflow::is_unfinished(state))
         all[name][state] = static_cast<std::uint64_t>(std::max<std::int64_t>(by_state[i], 0));
   return all;
 }

@@ -21,9 +21,6 @@ struct task_move {
   std::optional<workflow::process_state> to;   ///< none: it has left the store
 };
 
-/// Neither processed nor undone.
-bool is_unfinished(workflow::process_state s);
-
 /// How many tasks of each workflow are unfinished, by state. No record has these figures: to store them would cost each
 /// commit a row. Those who make tasks and change them note it; the tasks that were there before are counted part by
 /// part by those who ask, each part in a snapshot of its own, beside the writer. For any thread.

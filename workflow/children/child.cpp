@@ -105,8 +105,7 @@ child_duty duty_of(const task& t, const definition& d, std::size_t i, const task
   if (s.state == step_state::waiting) {
     if (child == nullptr)
       return child_duty::start;
-    return child->state == process_state::processed || child->state == process_state::undone ? child_duty::tell_parent
-                                                                                             : child_duty::none;
+    return is_unfinished(child->state) ? child_duty::none : child_duty::tell_parent;
   }
   if (!is_undo_of_child_awaited(s, d.steps[i]))
     return child_duty::none;

@@ -27,13 +27,10 @@ bool gives_part_of_payload(const step_definition& s) {
   return !is_over_items(s) || is_item_as_it_is;
 }
 
-std::optional<std::string> why_no_task(const workflow_of_child& of, std::string_view payload) {
-  if (const auto lacks = of.needs->problems(payload); !lacks.empty())
-    return lacks.front();
-  if (of.what->limit)
-    if (const auto key = limit_key_of(*of.what, payload); !key.problem.empty())
-      return "the key of the workflow's limit, payload:" + of.what->limit->pointer + ", " + key.problem;
-  return std::nullopt;
+/// Empty: it could begin.
+std::string why_no_task(const workflow_of_child& of, std::string_view payload) {
+  const auto lacks = of.needs->problems(payload);
+  return lacks.empty() ? problem_of_limit_key(*of.what, payload) : lacks.front();
 }
 
 class family {
@@ -75,9 +72,9 @@ private:
   bool look_at_task(const workflow_of_child& of, std::string_view payload, const std::string& at, std::uint32_t depth) {
     if (!seen_.emplace(of.what, payload.data(), payload.size()).second)
       return true;
-    if (const auto why = why_no_task(of, payload)) {
+    if (const auto why = why_no_task(of, payload); !why.empty()) {
       found_.push_back("the task of workflow " + quoted(of.what->name) + " that " + at
-                       + " starts could not begin: " + *why);
+                       + " starts could not begin: " + why);
       return false;
     }
     look_at(*of.what, payload, " of that of " + at, depth + 1);

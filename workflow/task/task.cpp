@@ -71,6 +71,11 @@ event_key limit_key_of(const definition& d, std::string_view payload) {
   return key;
 }
 
+std::string problem_of_limit_key(const definition& d, std::string_view payload) {
+  const auto problem = d.limit ? limit_key_of(d, payload).problem : std::string{};
+  return problem.empty() ? "" : "the key of the workflow's limit, payload:" + d.limit->pointer + ", " + problem;
+}
+
 task make_task(const submission& s, const definition& d, instant now) {
   task t;
   t.id = s.id;

@@ -27,6 +27,10 @@ enum class process_state : std::uint8_t {
   suspended = 7,  ///< by a person; resumes where it was
 };
 
+/// Neither processed nor undone.
+inline bool is_unfinished(process_state s) {
+  return s != process_state::processed && s != process_state::undone;
+}
 std::string_view to_string(process_state s);
 std::optional<process_state> parse_process_state(std::string_view text);
 
@@ -138,6 +142,8 @@ task make_task(const submission& s, const definition& d, instant now);
 
 /// The key by which the workflow's limit counts a task with that payload. REQUIRES: the workflow has a limit.
 event_key limit_key_of(const definition& d, std::string_view payload);
+/// Why a task with that payload has no such key; empty: it has one, or needs none.
+std::string problem_of_limit_key(const definition& d, std::string_view payload);
 /// Whether it begins only when enough others with its key have ended. An undo does not wait: it brings about an end.
 inline bool waits_for_key(const task& t) {
   return !t.limit.empty() && !t.limit->is_under_way && t.state == process_state::pending;

@@ -107,8 +107,7 @@ item_row noted_undo(fan_out& f, std::uint32_t item, item_state told, const child
   return {is == item_state::undone, {is, {}}};
 }
 
-items_undo undo_of_items(const fan_out& f,
-                         const std::function<std::optional<item_state>(std::uint32_t item)>& state_of) {
+items_undo undo_of_items(const fan_out& f, const item_questions& ask) {
   items_undo u;
   u.tasks = f.is_turned ? f.undo_next + f.undo_left : f.is_gathered ? f.done : f.next - f.failed;
   u.first_in_error = f.is_turned ? f.first_in_error : 0;
@@ -116,13 +115,19 @@ items_undo undo_of_items(const fan_out& f,
   const auto is_more_wanted = [&](std::uint32_t item) {
     return u.first.size() < items_undo_shown || (was_told(item) && u.first_under_way == 0);
   };
+  const auto is_child_in_place = [&](std::uint32_t item) {
+    const auto child = ask.child(item);
+    return needs_undo(child ? &*child : nullptr);
+  };
   for (auto item = f.next; item > 0 && is_more_wanted(item); --item) {
-    const auto state = state_of(item);
-    if (!state || *state == item_state::failed)
+    const auto row = ask.row(item);
+    if (!may_need_undo(f, row ? &*row : nullptr))
+      continue;
+    if (!row && (was_told(item) || !is_child_in_place(item))) // of one that was told the row is gone once it is undone
       continue;
     if (u.first.size() < items_undo_shown)
       u.first.push_back(item);
-    if (u.first_under_way == 0 && *state == item_state::undoing)
+    if (u.first_under_way == 0 && row && row->state == item_state::undoing)
       u.first_under_way = item;
   }
   return u;

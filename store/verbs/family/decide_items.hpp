@@ -63,10 +63,13 @@ workflow::undo_requested undo_asked_by(const workflow::task& parent, const workf
 item_row noted_undo(workflow::fan_out& f, std::uint32_t item, workflow::item_state told,
                     const workflow::child_end& end);
 
-/// What an undo that is under way, or began now, has to do. `state_of`: how an item stands that was started; absent:
-/// nothing of it is in place.
-items_undo undo_of_items(const workflow::fan_out& f,
-                         const std::function<std::optional<workflow::item_state>(std::uint32_t item)>& state_of);
+/// What is asked of an item that was started.
+struct item_questions {
+  std::function<std::optional<item_record>(std::uint32_t item)> row;
+  std::function<std::optional<workflow::task>(std::uint32_t item)> child; ///< asked where there is no row
+};
+/// What an undo that is under way, or began now, has to do.
+items_undo undo_of_items(const workflow::fan_out& f, const item_questions& ask);
 
 // ---- the step ----
 

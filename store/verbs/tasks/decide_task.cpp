@@ -155,10 +155,8 @@ std::optional<decision> problem_of(const import_task& w, const store_options& li
                       + std::to_string(limits.result_size_max));
   if (!wrong.empty())
     return turned_down(write_status::refused, "the exported task is not valid: " + wrong.front());
-  const bool counts_no_more =
-    x.task.state == workflow::process_state::processed || x.task.state == workflow::process_state::undone;
   const auto why = problem_of_partition(x.task.id, x.task.payload.view(), x.definition, limits.partition.count);
-  if (!counts_no_more && !why.empty())
+  if (workflow::is_unfinished(x.task.state) && !why.empty())
     return turned_down(write_status::refused, why);
   return std::nullopt;
 }

@@ -68,9 +68,8 @@ std::string problem_of_partition(const std::string& id, std::string_view payload
 std::string problem_of_payload(std::string_view payload, const known_workflow& of) {
   if (const auto lacks = of.needs->problems(payload); !lacks.empty())
     return workflow::joined(lacks, "; ");
-  if (of.definition->limit)
-    if (const auto key = workflow::limit_key_of(*of.definition, payload); !key.problem.empty())
-      return "the key of the workflow's limit, payload:" + of.definition->limit->pointer + ", " + key.problem;
+  if (auto no_key = workflow::problem_of_limit_key(*of.definition, payload); !no_key.empty())
+    return no_key;
   if (of.find)
     return workflow::joined(workflow::problems_of_children(*of.definition, payload, of.find), "; ");
   return {};

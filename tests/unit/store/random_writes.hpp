@@ -271,7 +271,7 @@ private:
     REQUIRE(stats.unfinished);
     auto unfinished = (*stats.unfinished)["delivery"]; // there may be no other tasks
     for (const auto& [state, n] : count)
-      if (is_unfinished(state))
+      if (workflow::is_unfinished(state))
         CHECK(std::exchange(unfinished[state], 0) == n);
     for (const auto& [state, n] : unfinished)
       CHECK(n == 0);

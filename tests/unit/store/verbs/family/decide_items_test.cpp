@@ -5,9 +5,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace steadfast;
@@ -67,6 +69,17 @@ fan_out turned_after(std::uint32_t done) {
   f.next = f.done = done;
   workflow::turn(f, "cancelled");
   return f;
+}
+
+std::function<std::optional<item_record>(std::uint32_t)> row_in(std::map<std::uint32_t, item_state> rows) {
+  return [rows = std::move(rows)](std::uint32_t item) {
+    const auto there = rows.find(item);
+    return there == rows.end() ? std::nullopt : std::optional{item_record{there->second, {}}};
+  };
+}
+
+std::optional<workflow::task> no_child(std::uint32_t) {
+  return std::nullopt;
 }
 
 child_end ends(child_state how, const std::string& result = {}) {
@@ -296,11 +309,7 @@ TEST_CASE("an undo has failed once all items that are left of it are in error, a
 
 TEST_CASE("what an undo has to do with items is counted, and told from the last one on, without those that failed") {
   std::map<std::uint32_t, item_state> rows;
-  const auto state_of = [&](std::uint32_t item) {
-    const auto there = rows.find(item);
-    return there == rows.end() ? std::nullopt : std::optional{there->second};
-  };
-  const auto told = [&](const fan_out& f) { return undo_of_items(f, state_of); };
+  const auto told = [&](const fan_out& f) { return undo_of_items(f, {row_in(rows), no_child}); };
   using items = std::vector<std::uint32_t>;
   CHECK(told(three_items()).tasks == 0); // none has begun
   auto f = three_items();
@@ -328,11 +337,29 @@ TEST_CASE("of an undo of items that is under way the first that is told, not don
   for (std::uint32_t i = 3; i <= 30; ++i)
     rows[i] = item_state::undo_in_error;
   rows[3] = item_state::undoing;
-  const auto u = undo_of_items(f, [&](std::uint32_t item) { return std::optional{rows.at(item)}; });
+  const auto u = undo_of_items(f, {row_in(rows), no_child});
   CHECK(u.tasks == 4);
   CHECK(u.first_under_way == 3); // however many more were told before it
   CHECK(u.first_in_error == 4);
   CHECK(u.first.size() == items_undo_shown);
   f.is_turned = false;
-  CHECK(undo_of_items(f, [&](std::uint32_t item) { return std::optional{rows.at(item)}; }).first_in_error == 0);
+  CHECK(undo_of_items(f, {row_in(rows), no_child}).first_in_error == 0);
+}
+
+TEST_CASE("of items without rows the tasks are asked, but not of those that an undo has ended") {
+  auto f = turned_after(3);
+  f.is_gathered = true;
+  f.size = f.next = 3;
+  f.undo_next = 2;
+  f.undo_left = 0;
+  std::vector<std::uint32_t> asked;
+  const auto u = undo_of_items(f, {row_in({}), [&](std::uint32_t item) {
+                                     asked.push_back(item);
+                                     workflow::task child;
+                                     child.state =
+                                       item == 2 ? workflow::process_state::undone : workflow::process_state::processed;
+                                     return std::optional{child};
+                                   }});
+  CHECK(u.first == std::vector<std::uint32_t>{1});
+  CHECK(asked == std::vector<std::uint32_t>{2, 1});
 }
