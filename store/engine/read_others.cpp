@@ -332,8 +332,8 @@ std::vector<set_aside_damaged> lmdb_engine::damaged() {
 
 namespace {
 
-/// In one snapshot, and while other questions wait.
-constexpr std::size_t unfinished_counted_max = 20'000;
+/// In one snapshot. Other questions wait meanwhile, and none of them longer than some 20 ms.
+constexpr std::size_t unfinished_counted_max = 4'000;
 
 unfinished_tasks::counted_part count_part_of(const lmdb::transaction& txn, const tables& in,
                                              const unfinished_tasks::part& part) {
