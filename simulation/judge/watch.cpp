@@ -210,7 +210,7 @@ bool watch::look_at_scheduled(const workflow::task& t) {
 
 void watch::look_at_moments(const workflow::schedule_state& s) {
   const auto known = moments_.find(s.what.name);
-  if (known == moments_.end())
+  if (known == moments_.end() || !s.paused_by.empty()) // a restored copy has all its schedules paused
     return;
   const auto next = known->second.upper_bound(s.settled_until);
   const bool is_next = next != known->second.end() && *next - s.settled_until < std::chrono::hours{12};
