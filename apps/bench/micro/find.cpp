@@ -1,4 +1,4 @@
-// One task by its id, as `task show` asks for it, with all its steps and results. While it is read, other questions wait.
+// One task by its id, as `task show` asks for it, with all its steps and results. Other questions wait meanwhile.
 
 #include "apps/bench/micro/life.hpp"
 #include "apps/bench/programs/scratch.hpp"
