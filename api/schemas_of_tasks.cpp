@@ -157,6 +157,8 @@ std::vector<schema> schemas_of_tasks() {
      joined(head_of_task(),
             {maybe(text_of("resume_state", "process_state", "if it is suspended: the state in which it will resume")),
              maybe({"parent", text, "the id of the task that started it"}),
+             maybe({"limit_key", text, "if its workflow has a limit: the key under which the task counts"}),
+             maybe({"began_at", moment, "if that limit has a `per`: when the task began, once it has"}),
              list_of("acts", "act", "what people have done to it"),
              list_of("steps", "step", "its steps, in the order of the workflow"),
              {"content_type", text, "the content type of the payload"},

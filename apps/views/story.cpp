@@ -83,6 +83,12 @@ std::string end_text(const json& t, workflow::instant now) {
   return took.empty() ? "" : moment_text(t["ended_at"], now) + ", after " + took;
 }
 
+std::string limit_text(const json& t, workflow::instant now) {
+  const auto key = text_of(t, "limit_key");
+  const auto began = moment_text(t.value("began_at", json{}), now);
+  return key.empty() || began.empty() ? key : key + ", began " + began;
+}
+
 std::string head(const json& t, workflow::instant now, const terminal& to, story_detail detail) {
   std::string out = headline(t, to) + "\n";
   add_line(out, "submitted", moment_text(t.value("submitted_at", json{}), now), to);
@@ -96,6 +102,7 @@ std::string head(const json& t, workflow::instant now, const terminal& to, story
     add_line(out, "generation", std::to_string(t["generation"].get<int>()), to);
   if (t.value("failure_count", 0) > 0)
     add_line(out, "failures", std::to_string(t["failure_count"].get<int>()) + " counted by the supervisor", to);
+  add_line(out, "limit key", limit_text(t, now), to);
   add_line(out, "parent", text_of(t, "parent"), to);
   add_line(out, "reply to", text_of(t, "reply_to"), to);
   add_line(out, "cause", text_of(t, "cause"), to);

@@ -156,6 +156,10 @@ json task_json(const workflow::task& t, const workflow::definition& d) {
     j["resume_state"] = text(to_string(t.resume_state));
   if (!t.parent.empty())
     j["parent"] = t.parent->id;
+  if (!t.limit.empty())
+    j["limit_key"] = t.limit->key;
+  if (!t.limit.empty() && t.limit->begun_at != workflow::unset)
+    j["began_at"] = instant_json(t.limit->begun_at);
   j["acts"] = acts_json(t);
   j["steps"] = json::array();
   for (std::size_t i = 0; i < t.steps.size() && i < d.steps.size(); ++i)

@@ -111,6 +111,16 @@ TEST_CASE("the story of a task tells each step, each attempt, what was undone an
 )");
 }
 
+TEST_CASE("the story of a task with a limit tells its key and, if its limit has a rate, when it began") {
+  in_utc();
+  auto s = shown();
+  s["task"]["limit_key"] = "c-7";
+  CHECK_THAT(story_text(s, told_at, {}), Catch::Contains("  limit key     c-7\n"));
+  s["task"]["began_at"] = "2026-01-01T11:59:00.000Z";
+  CHECK_THAT(story_text(s, told_at, {}),
+             Catch::Contains("  limit key     c-7, began 2026-01-01 11:59:00 (1 min ago)\n"));
+}
+
 TEST_CASE(
   "attempts that a story does not keep are counted, with the reason if it is that they were declined in a row") {
   in_utc();

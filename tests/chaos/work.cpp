@@ -15,6 +15,8 @@ using namespace std::chrono_literals;
 using milliseconds = std::chrono::milliseconds;
 
 constexpr std::uint32_t orders_at_a_time = 2;    ///< of a customer, as order.toml says
+constexpr std::uint32_t orders_per_ms = 1000;    ///< likewise: within this time no more begin
+constexpr std::uint32_t rest_ms = 200;           ///< likewise: how long the step `rest` sleeps
 constexpr std::uint64_t shared_key_percent = 10; ///< of orders: two of them wait for one event
 
 class maker {
@@ -60,6 +62,8 @@ private:
     s.items = {{"parcels", static_cast<std::uint32_t>(items)}};
     s.limit_key = customer;
     s.limit = orders_at_a_time;
+    s.limit_per_ms = orders_per_ms;
+    s.sleeps = {{"rest", rest_ms}};
     if (shares_key)
       for (auto& p : made_.payments)
         if (p.key == key)

@@ -103,6 +103,17 @@ TEST_CASE("a task is shown with the fields that checkers read") {
   CHECK(j["steps"][1]["result"].is_null());
 }
 
+TEST_CASE("of a task with a limit it is told under which key it counts and, if it has a rate, when it began") {
+  const auto d = two_steps();
+  auto t = task_of(d);
+  CHECK_FALSE(task_json(t, d).contains("limit_key"));
+  t.limit.change().key = "c-7";
+  CHECK(task_json(t, d)["limit_key"] == "c-7");
+  CHECK_FALSE(task_json(t, d).contains("began_at"));
+  t.limit.change().begun_at = noon;
+  CHECK(task_json(t, d)["began_at"] == "2026-01-01T12:00:00.000Z");
+}
+
 TEST_CASE("bytes that are no JSON are shown as a string") {
   CHECK(document_json("") == nullptr);
   CHECK(document_json("12") == 12);

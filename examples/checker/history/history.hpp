@@ -107,8 +107,9 @@ struct step {
 struct task {
   names::id id = 0;
   process_state state = process_state::pending;
-  names::id parent = 0;   ///< a step of that task started it; 0: none did
-  std::uint32_t acts = 0; ///< what persons did to it, other than to answer
+  names::id parent = 0;                 ///< a step of that task started it; 0: none did
+  std::uint32_t acts = 0;               ///< what persons did to it, other than to answer
+  std::optional<std::int64_t> began_ms; ///< only of tasks whose limit has a rate
   std::vector<checker::step> steps;
 };
 

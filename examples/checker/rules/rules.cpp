@@ -68,7 +68,7 @@ findings check(const history& h, const settings& s) {
     check_children(sorted, c, f[16]);
     under_way.note(c);
     check_sleeps(sorted, c, f[18]);
-    begun.note(c);
+    begun.note(c, f[19]);
   }
   under_way.check_limits(f[17]);
   begun.check_rates(f[19]);

@@ -88,7 +88,7 @@ class beginnings {
 public:
   explicit beginnings(const sorted_history& h) : h_{h} {}
 
-  void note(const task_case& c);
+  void note(const task_case& c, finding& e20);
   void check_rates(finding& e20);
 
 private:

@@ -24,24 +24,19 @@ void check_sleeps(const sorted_history& h, const task_case& c, finding& e19) {
   }
 }
 
-void beginnings::note(const task_case& c) {
+void beginnings::note(const task_case& c, finding& e20) {
   const auto& t = *c.task;
   const auto client = h_.all().clients.find(t.id);
   if (client == h_.all().clients.end() || client->second.limit_per_ms == 0)
     return;
-  std::optional<std::int64_t> begun_ms;
-  for (const auto& s : t.steps) {
-    if (s.is_log_cut)
-      return; // nobody knows
-    for (const auto& a : s.log)
-      if (a.started_ms)
-        begun_ms = std::min(begun_ms.value_or(*a.started_ms), *a.started_ms);
-  }
+  const bool was_called = std::any_of(t.steps.begin(), t.steps.end(), [](const step& s) { return !s.log.empty(); });
+  e20.expect(t.began_ms || !was_called,
+             [&] { return "task " + h_.text(t.id) + " has begun, and the store does not say when"; });
   auto& g = groups_[client->second.limit_key];
   g.limit = client->second.limit;
   g.per_ms = client->second.limit_per_ms;
-  if (begun_ms)
-    g.begun_ms.push_back(*begun_ms);
+  if (t.began_ms)
+    g.begun_ms.push_back(*t.began_ms);
 }
 
 void beginnings::check_rates(finding& e20) {

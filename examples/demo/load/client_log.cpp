@@ -27,6 +27,10 @@ client_log::call client_log::invoked(const submission& s) {
     more["items"] = s.items;
   if (s.limit > 0)
     more.update({{"limit_key", s.limit_key}, {"limit", s.limit}});
+  if (s.limit_per_ms > 0)
+    more["limit_per_ms"] = s.limit_per_ms;
+  if (!s.sleeps.empty())
+    more["sleeps"] = s.sleeps;
   return write("invoke", s, std::move(more));
 }
 

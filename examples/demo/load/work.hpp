@@ -14,9 +14,11 @@ struct submission {
   std::string payload;
   std::string reply_to;
   // What the checker is told, since the store's word is not taken for it.
-  std::map<std::string, std::uint32_t> items{}; ///< of the payload, by the step that goes over them
-  std::string limit_key{};                      ///< its workflow counts it under this
-  std::uint32_t limit = 0;                      ///< and so many are under way at a time; 0: it has no limit
+  std::map<std::string, std::uint32_t> items{};  ///< of the payload, by the step that goes over them
+  std::string limit_key{};                       ///< its workflow counts it under this
+  std::uint32_t limit = 0;                       ///< and so many are under way at a time; 0: it has no limit
+  std::uint32_t limit_per_ms = 0;                ///< and so many begin within that time; 0: as many as can
+  std::map<std::string, std::uint32_t> sleeps{}; ///< milliseconds, by the step that sleeps
 };
 
 /// Deliveries and orders in a random order; the same seed gives the same list. Both carriers occur, and a few customers

@@ -142,6 +142,7 @@ void add_orders(story& s) {
                               {step_json("reserve", "completed", {}, true, {done}), event_json("reserve"), ask, pack,
                                wait_json("items", "pack", json::array({1, 2})), wait_json("rest", "items", nullptr)}));
   s.tasks.back()["acts"] = {{{"at", moment(3)}, {"who", "ann"}, {"what", "answer step `ask`: yes"}, {"why", ""}}};
+  s.tasks.back()["began_at"] = moment(1);
   s.tasks.push_back(child_json("k/1/items/0", "k/1", "processed"));
   s.tasks.push_back(child_json("k/1/items/1", "k/1", "processed"));
 
@@ -153,6 +154,7 @@ void add_orders(story& s) {
                event_json("reserve"), bill}));
   for (auto& step : s.tasks.back()["steps"])
     step["log"][0].update({{"started_at", moment(5)}, {"ended_at", moment(6)}});
+  s.tasks.back()["began_at"] = moment(5);
   s.tasks.push_back(child_json("k/2/bill", "k/2", "undone"));
 
   add_wake(s, 1, -500, {{"wake", "event"}, {"tasks", {"k/1", "k/2"}}, {"steps", {"pay"}}, {"says", {{"paid", 1}}}});
