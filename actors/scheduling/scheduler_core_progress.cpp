@@ -113,7 +113,7 @@ void scheduler_core::on_due(const due_queue::entry& d) {
   const auto& s = t.steps[d.step];
   if (s.doing != workflow::attempt_action::none)
     handle(d.task, workflow::attempt_expired{{d.step, s.attempt, t.lock_epoch}});
-  else if (!draining_)
+  else
     handle(d.task, workflow::time_passed{});
   const auto after = tasks_.find(d.task);
   if (after != tasks_.end() && after->second.revision == revision && !after->second.written)

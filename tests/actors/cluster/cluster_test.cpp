@@ -609,6 +609,8 @@ TEST_CASE("news of the store's node that leave the store where it is cut nothing
   neighbour b{c.home, c.book, "b"};
   c.settle();
   auto& node = c.home.system();
+  const auto subscribers = [&] { return tests::shown_by(node, c.home.store_actor).at("subscribers").size(); };
+  const auto before = subscribers();
   const auto answer =
     node.begin_to_ask<actors::receipt>(b.link, actors::boxed<workflow::submission>{c.home.order_for("t1")});
   c.home.run_until_next<actors::receipt>("store_link");
@@ -617,6 +619,7 @@ TEST_CASE("news of the store's node that leave the store where it is cut nothing
   c.home.run();
   REQUIRE(answer->has_value());
   CHECK(answer->value().result == store::write_status::applied);
+  CHECK(subscribers() == before); // it has not subscribed again
 }
 
 TEST_CASE("P28: at rest nothing is on its way to the store of another node") {

@@ -140,7 +140,7 @@ TEST_CASE("what a person did to a task is among the alerts once, is none that is
           == write_status::applied);
   REQUIRE(store.one(update_by(now(), delivery(), workflow::resumed{{"bob", ""}}, at(2))).result
           == write_status::applied);
-  store.take(); // no person did that
+  CHECK(store.one(success_of(store.take(), 0)).result == write_status::applied); // no person did that
   store.reopen();
   CHECK(store->alerts(true, 10).empty());
   const auto all = store->alerts(false, 10);

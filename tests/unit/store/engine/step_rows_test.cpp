@@ -203,7 +203,9 @@ TEST_CASE("row 66: steps that are missing, or are of another time, are not belie
 TEST_CASE("a task that was stored whole, before format 8, gets rows when it changes") {
   long_task x;
   x.succeed(0, 12, with_result(300));
+  x.store.one(update_by(x.task(), long_delivery(), workflow::lock_released{}, at(3)));
   const auto sound = x.task();
+  REQUIRE(sound.locked_by.empty());
   tamper(x.store, [&](lmdb::transaction& txn) {
     std::vector<large_result> large;
     for (std::uint32_t i = 12; i-- > 0;) // they were in any order then
@@ -215,11 +217,26 @@ TEST_CASE("a task that was stored whole, before format 8, gets rows when it chan
   });
   CHECK(x.task() == sound);
   CHECK(x.store->check().faults == faults{});
-  x.succeed(12, 1);
+  x.store.take("s2", 4); // which changes no step of the first stretch
   CHECK(rows_in(x.store).size() == 2);
   CHECK(x.task().steps[3] == sound.steps[3]);
+  x.succeed(12, 1);
   x.succeed(13, many - 13);
   CHECK(x.task().state == workflow::process_state::processed);
+  CHECK(x.store->check().faults == faults{});
+}
+
+TEST_CASE("a task of many steps is read with what the transaction has changed of them") {
+  long_task x;
+  x.succeed(0, 3);
+  const auto t = x.task();
+  const workflow::attempt_succeeded fourth{{3, t.steps[3].attempt, t.lock_epoch}, workflow::blob{"4"}, {}};
+  auto other = order("t");
+  other.workflow = "long";
+  other.payload = workflow::blob{R"({"a": 2})"};
+  const auto said = x.store->commit({update_by(t, long_delivery(), fourth, at(3)), submit_task{other, at(3)}});
+  CHECK(said.back().to<submit_task>().result == write_status::refused); // it compares the whole task
+  CHECK(x.task().steps[3].result.view() == "4");
   CHECK(x.store->check().faults == faults{});
 }
 

@@ -241,6 +241,18 @@ TEST_CASE("undo waits for a step that ends later, and its token still ends it bu
   }
 }
 
+TEST_CASE("undo waits for a step that ends later, also that of a step beside it, and begins as soon as it has ended") {
+  auto d = rendering();
+  d.steps[2].after = {"upload"};
+  auto s = taken_on(d);
+  s.succeed("mail");
+  s.must(cancelled{cara});
+  CHECK(s.state("mail") == "completed");
+  s.must(later_failed{token_of(s), true, false, {}, "stopped"});
+  s.take();
+  CHECK(s.state("mail") == "compensating");
+}
+
 TEST_CASE("while another step runs its scheduler keeps the task, and notices when nobody ends the step") {
   auto d = rendering();
   d.steps[2].after = {"upload"};

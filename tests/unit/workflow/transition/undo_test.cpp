@@ -29,6 +29,7 @@ TEST_CASE("row 71: an undo that fails for good ends in error with an alert, and 
   x.succeed("b");
   x.fail_for_good("c");
   CHECK(x.state("b") == "compensating");
+  CHECK(x.state("a") == "completed"); // it waits for the undo of b
   x.fail_for_good("b");
   CHECK(x.state("b") == "compensation_failed");
   REQUIRE(x.alerts.size() == 1);
