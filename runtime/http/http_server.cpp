@@ -201,11 +201,7 @@ private:
   void turn_away(tcp::socket& s) const {
     if (tls_)
       return;
-    const auto body =
-      response_of({503, "busy", "all connections are in use (`http.connections_max`)", {}, busy_wait}).body;
-    const auto text = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nRetry-After: 1\r\n"
-                      "Connection: close\r\nContent-Length: "
-                      + std::to_string(body.size()) + "\r\n\r\n" + body;
+    const auto text = last_words({503, "busy", "all connections are in use (`http.connections_max`)", {}, busy_wait});
     error_code ignored;
     s.non_blocking(true, ignored);
     s.write_some(asio::buffer(text), ignored);

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cctype>
 #include <chrono>
 #include <iterator>
 #include <optional>
@@ -142,18 +143,10 @@ public:
   session& operator=(const session&) = delete;
 
   void begin() {
-    if constexpr (is_tls) {
-      begin_to_wait();
-      lowest().expires_after(tls_limit);
-      stream_.async_handshake(asio::ssl::stream_base::server, [self = self_()](const error_code& e) {
-        if (e)
-          return;
-        self->certificate_name_ = checked_name(self->stream_.native_handle());
-        self->await_request();
-      });
-    } else {
+    if constexpr (is_tls)
+      await_handshake();
+    else
       await_request();
-    }
   }
 
   void close_if_idle() override {
@@ -188,6 +181,43 @@ private:
     lowest().socket().shutdown(tcp::socket::shutdown_both, gone);
     lowest().close();
     timer_.cancel();
+  }
+
+  /// Its first byte shows whether it is one: that of a request without TLS is a letter.
+  void await_handshake() {
+    begin_to_wait();
+    lowest().expires_after(tls_limit);
+    lowest().async_read_some(buffer_.prepare(1), [self = self_()](const error_code& e, std::size_t size) {
+      if (e)
+        return;
+      self->buffer_.commit(size);
+      std::isalpha(*static_cast<const unsigned char*>(self->buffer_.data().data())) != 0 ? self->refuse_without_tls()
+                                                                                         : self->shake_hands();
+    });
+  }
+
+  void shake_hands() {
+    if constexpr (is_tls)
+      stream_.async_handshake(asio::ssl::stream_base::server, buffer_.data(),
+                              [self = self_()](const error_code& e, std::size_t size) {
+                                if (e)
+                                  return;
+                                self->buffer_.consume(size);
+                                self->certificate_name_ = checked_name(self->stream_.native_handle());
+                                self->await_request();
+                              });
+  }
+
+  /// Without TLS, as it was asked.
+  void refuse_without_tls() {
+    const http_problem problem{400, "needs_https", "this port takes only HTTPS: ask with https:// instead of http://"};
+    host_.figures->answers.at(problem.status).add();
+    piece_ = last_words(problem);
+    asio::async_write(lowest(), asio::buffer(piece_), [self = self_()](const error_code& e, std::size_t) {
+      if (e)
+        return self->close();
+      self->hang_up();
+    });
   }
 
   void await_request() {

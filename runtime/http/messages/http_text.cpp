@@ -170,6 +170,15 @@ http_response response_of(const http_problem& p) {
   return r;
 }
 
+std::string last_words(const http_problem& p) {
+  const auto r = response_of(p);
+  auto text =
+    "HTTP/1.1 " + std::to_string(r.status) + " " + reason_of(r.status) + "\r\nContent-Type: " + r.type + "\r\n";
+  for (const auto& [name, value] : r.headers)
+    text += name + ": " + value + "\r\n";
+  return text + "Connection: close\r\nContent-Length: " + std::to_string(r.body.size()) + "\r\n\r\n" + r.body;
+}
+
 std::string entity_tag(std::string_view body) {
   const auto hash = XXH3_128bits(body.data(), body.size());
   const std::uint64_t halves[] = {hash.high64, hash.low64};

@@ -56,6 +56,8 @@ struct http_problem {
 http_problem problem_of(const std::exception_ptr& thrown);
 nlohmann::json json_of(const http_problem& p);
 http_response response_of(const http_problem& p);
+/// The same as it is sent over a connection that then ends, where nothing of the request was read.
+std::string last_words(const http_problem& p);
 
 /// The words of a status: "Not Found".
 std::string reason_of(unsigned status);

@@ -22,7 +22,9 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
+#include <vector>
 
 using namespace steadfast;
 using Catch::Matchers::Contains;
@@ -115,7 +117,27 @@ TEST_CASE("http: with a certificate, only TLS 1.2 and 1.3 are spoken") {
   CHECK(newest.version == "TLSv1.3");
   CHECK(asked_by_tls(n, c, "", "/v1/nodes", TLS1_2_VERSION).version == "TLSv1.2");
   CHECK(asked_by_tls(n, c, "", "/v1/nodes", TLS1_1_VERSION).status == 0);
-  CHECK(n.get("/health/live").status == 0);
+}
+
+TEST_CASE("http: with a certificate, a request without TLS is told to use https, and nothing is done for it") {
+  const http_certificates c;
+  const http_node n{served_by(c, false)};
+  const auto put = n.put_trip("a");
+  CHECK(put.status == 400);
+  CHECK(put.code() == "needs_https");
+  CHECK_THAT(put.json().at("detail"), Contains("HTTPS") && Contains("https://"));
+  CHECK(put.headers.at("connection") == "close");
+  CHECK(put.body.find("ann") == std::string::npos); // of the payload
+  CHECK(asked_by_tls(n, c, "", "/v1/tasks/a").status == 404);
+  CHECK(n.say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").starts_with("HTTP/1.1 400 Bad Request\r\n"));
+  CHECK(n.say("SSH-2.0-OpenSSH_9.2\r\n").starts_with("HTTP/1.1 400 Bad Request\r\n"));
+  CHECK(n.say(std::string{"\x80\x2e\x01\x00", 4} + std::string(60, 'x')).find("HTTP") == std::string::npos);
+}
+
+TEST_CASE("http: with a certificate, a large request without TLS is answered before it was read") {
+  const http_certificates c;
+  const http_node n{served_by(c, false)};
+  CHECK(n.ask("PUT", "/v1/tasks/a", std::string(8 << 20, 'x')).code() == "needs_https");
 }
 
 TEST_CASE("http: a client's certificate stands for a token, if the authority vouches for it") {
