@@ -1,5 +1,6 @@
 #include "runtime/http/giving_way.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string_view>
 
@@ -36,6 +37,21 @@ http_connection* first_of(const std::list<http_connection*>& all, std::chrono::s
   return idle != nullptr ? idle : slow;
 }
 
+/// Of the network that keeps the node waiting on most connections; null: the newcomer's would then have more of these.
+http_connection* of_largest_share(const std::list<http_connection*>& all, const std::string& newcomer,
+                                  std::chrono::steady_clock::time_point now) {
+  std::map<std::string_view, std::size_t> held;
+  for (const auto* c : all)
+    if (c->waits())
+      ++held[c->network()];
+  const auto least = held[newcomer] + 2;
+  const auto most =
+    std::max_element(held.begin(), held.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most->second < least)
+    return nullptr;
+  return first_of(all, now, [&](const http_connection& x) { return x.network() == most->first; });
+}
+
 } // namespace
 
 http_connection* to_give_way(const std::list<http_connection*>& all, const std::string& newcomer,
@@ -47,7 +63,8 @@ http_connection* to_give_way(const std::list<http_connection*>& all, const std::
     if (c != nullptr || is_own)
       return c;
   }
-  return first_of(all, now - waited_enough, [](const http_connection&) { return true; });
+  auto* const c = first_of(all, now - waited_enough, [](const http_connection&) { return true; });
+  return c != nullptr ? c : of_largest_share(all, newcomer, now);
 }
 
 } // namespace steadfast::runtime

@@ -178,7 +178,7 @@ const std::vector<bound> bounds{
   {"| time for a handshake | 5 s |", "runtime/links/handshake.cpp", "handshake_limit{5};"},
   {"| connections (`http.connections_max`), those with events included | 1024 |", "config/steadfast.toml",
    "connections_max = 1024"},
-  {"| time to send a request or to take an answer while all connections are in use | 1 s |",
+  {"| time for the TLS handshake, to send a request or to take an answer while all connections are in use | 1 s |",
    "runtime/http/giving_way.cpp", "waited_enough{1000};"},
   {"| bytes of a body (`http.body_size_max`) | 4 MiB |", "config/steadfast.toml", "body_size_max = \"4MiB\""},
   {"| bytes of a body that are read before the caller is authenticated | 16 KiB |", "runtime/http/http_session.cpp",

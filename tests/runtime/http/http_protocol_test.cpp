@@ -551,6 +551,28 @@ TEST_CASE("row 117: an address with more than half of all connections gives way 
   CHECK(is_served());
 }
 
+TEST_CASE("row 117: of several addresses the one that keeps most connections waiting gives way, and takes none back") {
+  http_server_options o;
+  o.connections_max = 6;
+  const http_node n{o};
+  const std::string half = "GET /health/live HTTP/1.1\r\nHost: loc";
+  std::vector<http_listener> many;
+  const auto add = [&](const std::string& address) {
+    many.push_back(http_listener::from(address, n));
+    many.back().say(half);
+  };
+  for (int i = 0; i < 3; ++i)
+    for (const auto* const address : {"127.0.0.2", "127.0.0.3"})
+      add(address);
+  auto other = http_listener::from("127.0.0.4", n);
+  other.say("PUT /v1/tasks/a HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+  REQUIRE_THAT(other.next("\r\n\r\n"), StartsWith("HTTP/1.1 100")); // at once; what it sends now is waited for
+  for (const auto* const address : {"127.0.0.2", "127.0.0.3"})
+    add(address);
+  other.say("{}");
+  CHECK_THAT(other.next("\r\n\r\n"), StartsWith("HTTP/1.1 4")); // its body names no workflow
+}
+
 TEST_CASE("http: when all connections are in use, another one is told so") {
   http_server_options o;
   o.connections_max = 2;

@@ -107,6 +107,18 @@ void set_validity(const fs::path& name, days from, days until) {
   REQUIRE(PEM_write_bio_X509(opened(".pem", "w").get(), x.get()) == 1);
 }
 
+/// Connections from eight addresses, so many from each, whose handshakes do not come to their end.
+std::vector<tests::http_listener> unfinished_handshakes(const http_node& n, int from_each) {
+  const std::string half{"\x16\x03\x01\x02\x00\x01\x00", 7};
+  std::vector<tests::http_listener> made;
+  for (int i = 0; i < from_each; ++i)
+    for (int address = 2; address < 10; ++address) {
+      made.push_back(tests::http_listener::from("127.0.0." + std::to_string(address), n));
+      made.back().say(half);
+    }
+  return made;
+}
+
 } // namespace
 
 TEST_CASE("http: with a certificate, only TLS 1.2 and 1.3 are spoken") {
@@ -203,4 +215,15 @@ TEST_CASE("http: a node whose files are wrong does not start, and says which") {
   o = {};
   o.tokens = c.path() / "tokens.json";
   CHECK_THAT(why(), Contains("http.tokens: ") && Contains("steadfast token create"));
+}
+
+TEST_CASE("row 117: unfinished handshakes of several addresses make way for a client at once") {
+  const http_certificates c;
+  auto o = served_by(c, false);
+  o.connections_max = 60;
+  const http_node n{o};
+  for (int i = 0; i < 3; ++i) {
+    const auto held = unfinished_handshakes(n, 10);
+    CHECK(asked_by_tls(n, c, "", "/health/live").status == 200);
+  }
 }
