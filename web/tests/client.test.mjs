@@ -45,7 +45,7 @@ test('the clients of the examples do their work, and give up what never works', 
   const folder = mkdtempSync(path.join(tmpdir(), 'steadfast-client-'));
   const file = name => path.join(folder, name);
   const clients = {
-    TypeScript: (...args) => said(process.execPath, file('trip.js'), ...args),
+    TypeScript: (...args) => said(process.execPath, file('trip.mjs'), ...args),
     Python: (...args) => said('python3', `${examples}/http/trip.py`, ...args),
   };
   const saidTo = async (server, scheme, run, id) => {
@@ -67,15 +67,14 @@ test('the clients of the examples do their work, and give up what never works', 
     await node.post('/v1/workflows', { text });
     writeFileSync(file('openapi.json'), await (await fetch(`${node.url}/openapi.json`)).text());
     execFileSync(tool('openapi-typescript'), [file('openapi.json'), '-o', file('api.d.ts')], { stdio: 'pipe' });
-    copyFileSync(`${examples}/http/trip.ts`, file('trip.ts'));
-    writeFileSync(file('package.json'), '{ "type": "module" }');
+    copyFileSync(`${examples}/http/trip.mts`, file('trip.mts'));
     const flags = ['--strict', '--target', 'es2022', '--module', 'nodenext', '--lib', 'es2023,dom,dom.asynciterable'];
     const more = ['--allowImportingTsExtensions', '--rewriteRelativeImportExtensions'];
-    const compiled = spawnSync(tool('tsc'), [...flags, ...more, file('trip.ts')], { encoding: 'utf8' });
+    const compiled = spawnSync(tool('tsc'), [...flags, ...more, file('trip.mts')], { encoding: 'utf8' });
     assert.equal(compiled.status, 0, compiled.stdout);
     for (const [name, run] of Object.entries(clients))
       await t.test(`in ${name}`, async () => {
-        const source = readFileSync(`${examples}/http/trip.${name === 'Python' ? 'py' : 'ts'}`, 'utf8');
+        const source = readFileSync(`${examples}/http/trip.${name === 'Python' ? 'py' : 'mts'}`, 'utf8');
         assert.ok(source.split('\n').length <= 41, 'docs/http.md promises 40 lines');
         assert.match(await run(node.url, name), /^made\n[^]*processed +ride completed\n$/);
         assert.match(await run(node.url, name), /^it was there\nprocessed/);

@@ -2,7 +2,7 @@
 // The token, if the node wants one, is in $STEADFAST_TOKEN.
 //
 //     npx openapi-typescript@7 http://127.0.0.1:7800/openapi.json -o api.d.ts
-//     npx tsx@4 trip.ts http://127.0.0.1:7800 my-trip        (from node 22.18 on also: node trip.ts ...)
+//     npx tsx@4 trip.mts http://127.0.0.1:7800 my-trip        (from node 22.18 on also: node trip.mts ...)
 import type { components, paths } from './api.d.ts';
 
 declare const process: { argv: string[]; env: Record<string, string | undefined>; exit(code: number): never };
