@@ -119,6 +119,15 @@ std::string why_no_json(const std::string& text) {
   return "the body is not JSON in UTF-8";
 }
 
+/// Who sends one and does not say so is told how.
+void expect_no_file(const std::string& body) {
+  if (!body.empty() && exact_json(body).is_discarded())
+    throw api::error{api::error::invalid_params,
+                     why_no_json(body) + "; send a file with the header `Content-Type: application/toml`",
+                     {},
+                     "Content-Type"};
+}
+
 } // namespace
 
 json json_of_body(const std::string& body) {
@@ -209,10 +218,12 @@ json parameters_asked(const http_request& r, const http_target& target, api::ver
   auto in_query = parameters_of(m, named, asked);
   if (verb == api::verb::get)
     return in_query;
-  if ((m.name == api::workflow_register || m.name == api::schedule_put)
-      && r.header(boost::beast::http::field::content_type).starts_with("application/toml")) {
-    in_query["text"] = body; // it is the file
-    return in_query;
+  if (m.name == api::workflow_register || m.name == api::schedule_put) {
+    if (r.header(boost::beast::http::field::content_type).starts_with("application/toml")) {
+      in_query["text"] = body; // it is the file
+      return in_query;
+    }
+    expect_no_file(body);
   }
   auto params = parameters_of(m, named, body);
   for (const auto& [name, value] : in_query.items())

@@ -247,6 +247,17 @@ TEST_CASE("http: a workflow is registered from its file, or refused with its mis
   CHECK_THAT(wrong.body, Catch::Matchers::Contains(":6: step.colour"));
 }
 
+TEST_CASE("http: who sends a file without saying so is told which header says it") {
+  const http_node n;
+  for (const auto* const path : {"/v1/workflows?dry_run", "/v1/schedules"}) {
+    const auto a = n.ask("POST", path, "name = \"order\"\n");
+    CHECK(a.status == 400);
+    CHECK(a.field() == "Content-Type");
+    CHECK_THAT(a.json().at("detail"), Catch::Matchers::Contains("Content-Type: application/toml"));
+    CHECK(n.ask("POST", path).field() == "text");
+  }
+}
+
 TEST_CASE("http: the client of the examples, in Python, submits a task and follows it to its end") {
   http_node n;
   n.let_end();
