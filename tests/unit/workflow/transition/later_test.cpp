@@ -247,6 +247,7 @@ TEST_CASE("undo waits for a step that ends later, also that of a step beside it,
   auto s = taken_on(d);
   s.succeed("mail");
   s.must(cancelled{cara});
+  s.take();
   CHECK(s.state("mail") == "completed");
   s.must(later_failed{token_of(s), true, false, {}, "stopped"});
   s.take();
