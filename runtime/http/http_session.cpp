@@ -92,16 +92,14 @@ std::optional<absolute_target> absolute_target_of(const http_message& h) {
 }
 
 /// The host of an absolute target counts, whatever the field says (RFC 9112, 3.2.2).
-void take_absolute_target(http_message& m) {
-  if (const auto absolute = absolute_target_of(m)) {
-    m.set(http::field::host, absolute->authority);
-    m.target(absolute->target);
-  }
+void take(const absolute_target& absolute, http_message& m) {
+  m.set(http::field::host, absolute.authority);
+  m.target(absolute.target);
 }
 
 /// What others on the way, such as a proxy, could read in another way than this node does. Beast takes a body that is
 /// not chunked at last for none, and what follows for the next request.
-std::optional<http_problem> why_unclear(const http_message& h) {
+std::optional<http_problem> why_unclear(const http_message& h, const std::optional<absolute_target>& absolute) {
   const auto codings = h.equal_range(http::field::transfer_encoding);
   const bool is_coded = codings.first != codings.second;
   if (is_coded
@@ -110,7 +108,6 @@ std::optional<http_problem> why_unclear(const http_message& h) {
     return http_problem{400, "bad_request", "a body may be chunked, in HTTP/1.1, and have no other coding",
                         "Transfer-Encoding"};
   const auto hosts = h.count(http::field::host);
-  const auto absolute = absolute_target_of(h);
   if (hosts > 1 || (hosts == 0 && h.version() >= 11) || !names_a_host(h[http::field::host])
       || (absolute && (absolute->authority.empty() || !names_a_host(absolute->authority))))
     return http_problem{400, "bad_request", "a request names one host, with or without its port", "Host"};
@@ -254,9 +251,11 @@ private:
     const auto length = parser_->content_length();
     if (length && *length > host_.options.body_size_max)
       return refuse(http::error::body_limit);
-    if (const auto problem = why_unclear(parser_->get()))
+    const auto absolute = absolute_target_of(parser_->get());
+    if (const auto problem = why_unclear(parser_->get(), absolute))
       return say_and_close(*problem);
-    take_absolute_target(parser_->get());
+    if (absolute)
+      take(*absolute, parser_->get());
     if (!parser_->is_done() && length.value_or(host_.options.body_size_max) > of_strangers_max)
       if (auto refusal = host_.api->why_no_body(request_of(http_message{http_message::header_type{parser_->get()}})))
         return answer_and_close(*std::move(refusal));
