@@ -1,7 +1,7 @@
 #include "actors/agents/agent_core.hpp"
 
+#include "workflow/calling/circuit_text.hpp"
 #include "workflow/definition/retry.hpp"
-#include "workflow/time/time_text.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -243,16 +243,13 @@ instant agent_core::next_due() const {
 }
 
 std::string agent_core::circuit_text() const {
-  if (circuit_.open_until == workflow::never)
-    return "circuit for `" + options_.name + "` held open by " + held_open_by_;
-  return "circuit for `" + options_.name + "` open until " + workflow::utc_seconds_text(circuit_.open_until);
+  return workflow::circuit_text(options_.name, circuit_, held_open_by_);
 }
 
 std::string agent_core::circuit_and_failure_text() const {
   if (counts_.last_failure_at == workflow::unset)
     return circuit_text();
-  return circuit_text() + "; last failure at " + workflow::utc_seconds_text(counts_.last_failure_at) + ": "
-         + counts_.last_failure;
+  return workflow::with_last_failure(circuit_text(), counts_.last_failure_at, counts_.last_failure);
 }
 
 /// A circuit that a person holds open may be closed at any time: its orders come back now and then.

@@ -1,5 +1,6 @@
 #include "workflow/on_call/incident.hpp"
 
+#include "workflow/calling/circuit_text.hpp"
 #include "workflow/text/name.hpp"
 
 #include <algorithm>
@@ -137,17 +138,6 @@ std::optional<std::size_t> step_of(const alert& a, const task& t, const definiti
 
 bool is_about_undo(const step& s) {
   return s.state == step_state::compensating || s.state == step_state::compensation_failed;
-}
-
-/// Without what an agent says of its circuit: that is open or not from one task of an outage to the next.
-std::string_view without_circuit(std::string_view cause) {
-  constexpr std::string_view failed = "; last failure at ";
-  if (const auto at = cause.find(failed); at != std::string_view::npos && cause.starts_with("circuit for `"))
-    if (const auto colon = cause.find(": ", at + failed.size()); colon != std::string_view::npos)
-      cause = cause.substr(colon + 2);
-  cause = cause.substr(0, cause.find("; circuit for `"));
-  const auto last = cause.find_last_not_of(' ');
-  return last == std::string_view::npos ? cause : cause.substr(0, last + 1);
 }
 
 std::string_view cause_of(const alert& a, const step& s) {
