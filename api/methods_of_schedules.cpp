@@ -3,6 +3,7 @@
 #include "api/methods.hpp"
 #include "api/names.hpp"
 #include "workflow/definition/definition.hpp"
+#include "workflow/schedule/overlap_names.hpp"
 
 #include <limits>
 
@@ -55,7 +56,7 @@ const method& fields_of_schedule() {
      text("zone", "the time zone of `cron`").otherwise("UTC"),
      number("jitter_ms", "how much later than its moment a task may be created").between(0, span_max).otherwise(0),
      text("overlap", "what to do at a moment when the task of an earlier one is not over")
-       .one_of({"skip", "queue", "allow", "cancel"})
+       .one_of(choices_of(workflow::overlap_names))
        .otherwise("skip"),
      number("catch_up_ms", "how late a missed moment may still be handled").between(0, span_max),
      number("catch_up_max", "how many missed moments are handled at most").between(0, number_max),

@@ -5,8 +5,10 @@
 #include "runtime/toml/toml_file.hpp"
 #include "runtime/toml/toml_json.hpp"
 #include "workflow/definition/definition.hpp"
+#include "workflow/schedule/overlap_names.hpp"
 #include "workflow/text/name.hpp"
 
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -41,9 +43,9 @@ workflow::schedule read_schedule(toml_section in, const std::string& of_file) {
   in.read("every", s.every);
   in.read("zone", s.zone);
   in.read("jitter", s.jitter);
-  std::string rule = "skip";
-  in.read_one_of("overlap", rule, {"skip", "queue", "allow", "cancel"});
-  s.rule = workflow::parse_overlap(rule).value_or(workflow::overlap::skip);
+  std::string rule{to_string(s.rule)};
+  in.read_one_of("overlap", rule, {std::begin(workflow::overlap_names), std::end(workflow::overlap_names)});
+  s.rule = workflow::parse_overlap(rule).value_or(s.rule);
   in.read("catch_up", s.catch_up);
   in.read_count("catch_up_max", s.catch_up_max, 1U);
   if (in.table().contains("priority")) {

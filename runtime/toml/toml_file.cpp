@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uintmax_t file_size_max = 4 << 20;
 
-std::string quoted_list(std::initializer_list<std::string_view> names) {
+std::string quoted_list(const std::vector<std::string_view>& names) {
   std::string text;
   for (const auto& n : names)
     text += (text.empty() ? "\"" : ", \"") + std::string{n} + "\"";
@@ -175,8 +175,7 @@ void toml_section::read_size(std::string_view key, std::uint64_t& into) {
     complain(key, shown(*n) + " is not a size: write " + std::string{size_rule});
 }
 
-void toml_section::read_one_of(std::string_view key, std::string& into,
-                               std::initializer_list<std::string_view> allowed) {
+void toml_section::read_one_of(std::string_view key, std::string& into, const std::vector<std::string_view>& allowed) {
   const auto* n = take(key);
   if (n == nullptr)
     return;

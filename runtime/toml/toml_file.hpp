@@ -8,7 +8,6 @@
 #include <concepts>
 #include <cstdint>
 #include <filesystem>
-#include <initializer_list>
 #include <limits>
 #include <map>
 #include <optional>
@@ -68,7 +67,7 @@ public:
   void read(std::string_view key, std::vector<std::string>& into);
   void read(std::string_view key, std::vector<std::int32_t>& into);
   void read_size(std::string_view key, std::uint64_t& into);
-  void read_one_of(std::string_view key, std::string& into, std::initializer_list<std::string_view> allowed);
+  void read_one_of(std::string_view key, std::string& into, const std::vector<std::string_view>& allowed);
   /// A share such as 0.2, kept as percent.
   void read_share(std::string_view key, std::uint32_t& percent, double min, double max);
   template <std::unsigned_integral T>

@@ -1,22 +1,22 @@
 #include "workflow/schedule/schedule.hpp"
 
 #include "workflow/schedule/cron.hpp"
+#include "workflow/schedule/overlap_names.hpp"
 #include "workflow/text/json_place.hpp"
 #include "workflow/text/json_text.hpp"
 #include "workflow/text/name.hpp"
+#include "workflow/text/split.hpp"
 #include "workflow/time/time_text.hpp"
 #include "workflow/time/zone.hpp"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <utility>
 
 namespace steadfast::workflow {
 
 namespace {
 
-constexpr std::array<std::pair<overlap, std::string_view>, 4> overlap_names{
-  {{overlap::skip, "skip"}, {overlap::queue, "queue"}, {overlap::allow, "allow"}, {overlap::cancel, "cancel"}}};
 constexpr span longest_span{std::chrono::hours{24 * 3653}};
 constexpr std::uint8_t highest_priority = 9;
 
@@ -65,16 +65,15 @@ void check_times(const schedule& s, std::vector<std::string>& found) {
 } // namespace
 
 std::string_view to_string(overlap x) {
-  const auto* const known =
-    std::find_if(overlap_names.begin(), overlap_names.end(), [x](const auto& n) { return n.first == x; });
-  return known == overlap_names.end() ? "?" : known->second;
+  const std::size_t place = static_cast<std::size_t>(x) - 1;
+  return place < std::size(overlap_names) ? overlap_names[place] : "?";
 }
 
 std::optional<overlap> parse_overlap(std::string_view text) {
-  for (const auto& [value, name] : overlap_names)
-    if (name == text)
-      return value;
-  return std::nullopt;
+  const auto* const known = std::find(std::begin(overlap_names), std::end(overlap_names), text);
+  if (known == std::end(overlap_names))
+    return std::nullopt;
+  return static_cast<overlap>(known - overlap_names + 1);
 }
 
 std::vector<std::string> problems(const schedule& s) {
@@ -84,7 +83,7 @@ std::vector<std::string> problems(const schedule& s) {
   if (!is_name(s.workflow))
     found.push_back("workflow must be " + std::string{name_rule});
   if (to_string(s.rule) == "?")
-    found.emplace_back("overlap must be skip, queue, allow or cancel");
+    found.push_back("overlap must be one of " + joined({std::begin(overlap_names), std::end(overlap_names)}, ", "));
   if (s.priority && *s.priority > highest_priority)
     found.push_back("priority must be at most " + std::to_string(highest_priority));
   if (!s.payload.empty() && !is_json(s.payload.view()))

@@ -87,6 +87,18 @@ TEST_CASE("jitter is the same for a name and a moment, and spreads moments over 
   CHECK(same < 5);
 }
 
+TEST_CASE("each overlap has its name, and is read by it") {
+  CHECK(to_string(overlap::skip) == "skip");
+  CHECK(to_string(overlap::queue) == "queue");
+  CHECK(to_string(overlap::allow) == "allow");
+  CHECK(to_string(overlap::cancel) == "cancel");
+  for (const auto x : {overlap::skip, overlap::queue, overlap::allow, overlap::cancel})
+    CHECK(parse_overlap(to_string(x)) == x);
+  CHECK(to_string(overlap{0}) == "?");
+  CHECK(to_string(overlap{5}) == "?");
+  CHECK_FALSE(parse_overlap("replace"));
+}
+
 TEST_CASE("what is wrong with a schedule is told by its field") {
   CHECK(problems(nightly()).empty());
   CHECK(problems(every(15min)).empty());
