@@ -39,6 +39,20 @@ bool ends_with(const workflow::schedule_state& s, workflow::moment_fate fate) {
   return !s.notes.empty() && s.notes.back().fate == fate;
 }
 
+/// Raised at the first of several refusals in a row.
+std::optional<raised_alert> alert_of_refusal(const workflow::schedule_state& before,
+                                             const workflow::schedule_state& after, workflow::instant now) {
+  if (!ends_with(after, workflow::moment_fate::refused) || ends_with(before, workflow::moment_fate::refused))
+    return std::nullopt;
+  return alert_of_schedule(name_of(after.what) + " could not make its task: " + after.notes.back().text,
+                           cause_of_refused(after.what.name), now);
+}
+
+/// It has made a task again, after refusals.
+bool is_refusal_over(const workflow::schedule_state& before, const workflow::schedule_state& after) {
+  return ends_with(before, workflow::moment_fate::refused) && ends_with(after, workflow::moment_fate::made);
+}
+
 /// What became of the moment that a person added.
 answer<act_on_schedule> told_of_run(const workflow::schedule_state& s, workflow::instant moment) {
   const auto& n = s.notes.back();
@@ -184,18 +198,6 @@ served_schedule serve(const workflow::schedule_state& there, workflow::instant n
   if (is_refusal_over(there, d.put))
     d.over = cause_of_refused(there.what.name);
   return d;
-}
-
-std::optional<raised_alert> alert_of_refusal(const workflow::schedule_state& before,
-                                             const workflow::schedule_state& after, workflow::instant now) {
-  if (!ends_with(after, workflow::moment_fate::refused) || ends_with(before, workflow::moment_fate::refused))
-    return std::nullopt;
-  return alert_of_schedule(name_of(after.what) + " could not make its task: " + after.notes.back().text,
-                           cause_of_refused(after.what.name), now);
-}
-
-bool is_refusal_over(const workflow::schedule_state& before, const workflow::schedule_state& after) {
-  return ends_with(before, workflow::moment_fate::refused) && ends_with(after, workflow::moment_fate::made);
 }
 
 raised_alert alert_of_damaged_schedule(const std::string& name, workflow::instant now) {

@@ -67,11 +67,6 @@ struct served_schedule {
 served_schedule serve(const workflow::schedule_state& there, workflow::instant now,
                       const workflow::schedule_needs& needs);
 
-/// Raised at the first of several refusals in a row.
-std::optional<raised_alert> alert_of_refusal(const workflow::schedule_state& before,
-                                             const workflow::schedule_state& after, workflow::instant now);
-/// The schedule has made a task again, after refusals.
-bool is_refusal_over(const workflow::schedule_state& before, const workflow::schedule_state& after);
 /// Causes of the incidents of a schedule. All of them begin with what cause_of_schedule returns.
 std::string cause_of_schedule(const std::string& name);
 std::string cause_of_unplaced(const std::string& name);

@@ -180,16 +180,11 @@ TEST_CASE("a task that is still under way is cancelled for the next moment, whic
   expect_sound(store);
 }
 
-TEST_CASE("a task in error is not over for its schedule, and a refused moment is told once") {
+TEST_CASE("a task in error is not over for its schedule") {
   CHECK(is_open_for_schedules(workflow::process_state::error));
   CHECK(is_open_for_schedules(workflow::process_state::suspended));
   CHECK_FALSE(is_open_for_schedules(workflow::process_state::processed));
   CHECK_FALSE(is_open_for_schedules(workflow::process_state::undone));
-  workflow::schedule_state before;
-  auto after = before;
-  after.notes.push_back({at(1), at(1), workflow::moment_fate::refused, "why"});
-  CHECK(alert_of_refusal(before, after, at(1)));
-  CHECK_FALSE(alert_of_refusal(after, after, at(1)));
 }
 
 TEST_CASE("a person pauses, resumes, runs and removes a schedule, and each is noted") {

@@ -146,7 +146,7 @@ TEST_CASE("deciding: a schedule that is run makes a task now, or says why not") 
 TEST_CASE("deciding: a schedule that is served makes what is due, and tells of the first refusal and of its end") {
   const workflow::made_task no_workflow{false, true, {}, "no such workflow"};
   const auto first = serve(begun_hourly(), at(0) + 1h, that_makes(no_workflow));
-  CHECK(first.raised);
+  CHECK_THAT(first.raised.value().what.text, Catch::Contains("could not make its task: no such workflow"));
   CHECK(first.over.empty());
   const auto second = serve(first.put, at(0) + 2h, that_makes(no_workflow));
   CHECK_FALSE(second.raised);
@@ -155,6 +155,16 @@ TEST_CASE("deciding: a schedule that is served makes what is due, and tells of t
   CHECK_FALSE(third.raised);
   CHECK(third.over == cause_of_refused("hourly"));
   CHECK(third.put.last_task == 3);
+  CHECK(serve(third.put, at(0) + 4h, that_makes({true, true, {true, 4, "u"}, {}})).over.empty());
+}
+
+TEST_CASE("deciding: after a refusal, a moment for which no task is made does not end the incident") {
+  auto needs = that_makes({});
+  needs.before = [](std::uint64_t) { return workflow::task_before{true, 3, "t"}; };
+  const auto served = serve(with_fate(moment_fate::refused), at(0) + 1h, needs);
+  REQUIRE(served.put.notes.back().fate == moment_fate::skipped);
+  CHECK(served.over.empty());
+  CHECK_FALSE(served.raised);
 }
 
 TEST_CASE("deciding: who runs a schedule while its task is open is told whether another moment is queued") {
@@ -176,16 +186,7 @@ TEST_CASE("deciding: who runs a schedule while its task is open is told whether 
   CHECK(run().why == "task `t` of the schedule is not over, and another moment is queued already");
 }
 
-TEST_CASE("deciding: of refusals in a row people are told of the first, and that they are over") {
-  const auto well = with_fate(moment_fate::made);
-  const auto refused = with_fate(moment_fate::refused);
-  const auto told = alert_of_refusal(well, refused, at(2));
-  CHECK_THAT(told.value().what.text, Catch::Contains("could not make its task: no such workflow"));
-  CHECK_FALSE(alert_of_refusal(refused, refused, at(2)));
-  CHECK_FALSE(alert_of_refusal(refused, well, at(2)));
-  CHECK(is_refusal_over(refused, well));
-  CHECK_FALSE(is_refusal_over(well, well));
-  CHECK_FALSE(is_refusal_over(refused, with_fate(moment_fate::skipped)));
+TEST_CASE("deciding: the causes of all incidents of a schedule begin with what names the schedule") {
   CHECK(alert_of_damaged_schedule("hourly", at(2)).signature.cause == cause_of_damaged("hourly"));
   for (const auto& cause : {cause_of_unplaced("hourly"), cause_of_refused("hourly"), cause_of_damaged("hourly")})
     CHECK(cause.starts_with(cause_of_schedule("hourly")));
