@@ -1,5 +1,6 @@
 #pragma once
 
+#include "store/contract/state_store.hpp"
 #include "workflow/task/task.hpp"
 
 #include <array>
@@ -26,7 +27,7 @@ struct task_move {
 /// part by those who ask, each part in a snapshot of its own, beside the writer. For any thread.
 class unfinished_tasks {
 public:
-  using counts = std::map<std::string, std::map<workflow::process_state, std::uint64_t>>; ///< by workflow and state
+  using counts = decltype(store_counts::unfinished)::value_type; ///< by workflow and state
 
   /// Forgets what was counted. `last_task`: the tasks up to that number are there already.
   void begin_again(std::uint64_t last_task);
