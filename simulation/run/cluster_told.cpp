@@ -299,7 +299,7 @@ void cluster::plan_schedules() {
     s.name = std::string{workflow::to_string(s.rule)} + "-" + std::to_string(n);
     s.workflow = d.name;
     s.version = d.version;
-    s.payload = workflow::blob{sample_payload(d, luck, {}, limit_key_for(s.name))};
+    s.payload = workflow::blob{sample_payload(d, luck, shape_.workflows, limit_key_for(s.name))};
     if (luck.happens(200)) {
       s.cron = "* * * * *";
       s.zone = "Europe/Lisbon";

@@ -68,8 +68,6 @@ public:
   bool has(std::uint64_t number) const;
   /// How many tasks of the workflow have ended well, wherever they are.
   std::uint64_t ended_of(const std::string& workflow) const;
-  /// Ids of the tasks that schedules make until `now`.
-  std::vector<std::string> ids_due(workflow::instant now) const;
   /// Puts tasks into the tables again, except those that are there already; the log is not told of it. Throws
   /// store_error: then nothing was done. REQUIRES: is_saved().
   void put_back(std::vector<rows_of_task> all);

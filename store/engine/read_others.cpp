@@ -272,23 +272,6 @@ std::optional<items_undo> lmdb_engine::find_items_undo(std::uint64_t number, std
   return undo_of_items(*f, ask);
 }
 
-std::vector<std::string> lmdb_engine::ids_due(workflow::instant now) const {
-  return read([&](const lmdb::transaction& txn, const snapshot&) {
-    std::vector<std::string> ids;
-    lmdb::cursor c{txn, in_.schedule_times};
-    for (bool more = c.first(); more; more = c.next()) {
-      key_reader k{c.key()};
-      if (k.instant().value_or(now) > now)
-        break;
-      const auto bytes = txn.get(in_.schedules, k.rest());
-      if (const auto s = bytes ? readable<workflow::schedule_state>(k.rest(), *bytes) : std::nullopt)
-        for (auto& id : store::ids_due(*s, now))
-          ids.push_back(std::move(id));
-    }
-    return ids;
-  });
-}
-
 std::vector<notice_entry> lmdb_engine::notices(const std::string& observer, std::uint64_t after_number,
                                                std::uint32_t after_sequence, std::size_t max) const {
   if (observer.empty() || observer.size() > workflow::task_id_size_max)

@@ -115,9 +115,6 @@ state_store::commit_end postgres_engine::begin_commit(const write_list& batch) {
   if (const auto why = why_not_in_order(); !why.empty())
     throw store_error{why, false};
   auto needed = needed_of(batch);
-  if (needed.schedules_due != workflow::unset)
-    for (auto& id : memory_->ids_due(needed.schedules_due))
-      needed.ids.push_back(std::move(id));
   asked_elsewhere asked;
   std::vector<outcome> outcomes;
   for (bool is_decided = false; !is_decided;) { // on what one task says another may be needed

@@ -137,16 +137,6 @@ bool is_open_for_schedules(workflow::process_state s) {
   return s != workflow::process_state::processed && s != workflow::process_state::undone;
 }
 
-std::vector<std::string> ids_due(const workflow::schedule_state& s, workflow::instant now) {
-  std::vector<std::string> ids;
-  if (s.queued != workflow::unset)
-    ids.push_back(workflow::task_id_of(s.what.name, s.queued));
-  if (s.paused_by.empty())
-    for (const auto moment : workflow::moments_due(s.what, s.settled_until, now).served)
-      ids.push_back(workflow::task_id_of(s.what.name, moment));
-  return ids;
-}
-
 acted_schedule decide(const act_on_schedule& w, const workflow::schedule_state* there,
                       const workflow::schedule_needs& needs) {
   if (there == nullptr)

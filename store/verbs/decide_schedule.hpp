@@ -42,9 +42,6 @@ workflow::cancelled cancelled_for_next();
 /// Neither processed nor undone: a task that a person still has to deal with is not over.
 bool is_open_for_schedules(workflow::process_state s);
 
-/// Ids of the tasks that may be made if the schedule is served now.
-std::vector<std::string> ids_due(const workflow::schedule_state& s, workflow::instant now);
-
 struct acted_schedule {
   answer<act_on_schedule> said;
   std::optional<workflow::schedule_state> put{};

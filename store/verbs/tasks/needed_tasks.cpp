@@ -22,8 +22,6 @@ void add_needs(const write& w, needed_tasks& to) {
         to.ids.push_back(x.what.task.id);
       else if constexpr (std::is_same_v<write_kind, act_on_schedule>)
         to.ids.push_back(workflow::task_id_of(x.name, x.now.now));
-      else if constexpr (std::is_same_v<write_kind, fire_schedules>)
-        to.schedules_due = std::max(to.schedules_due, x.now.now);
       else if constexpr (std::is_same_v<write_kind, update_task>)
         to.numbers.push_back(x.next.number);
       else if constexpr (std::is_same_v<write_kind, keep_late_reply>)

@@ -16,7 +16,6 @@ struct needed_tasks {
   std::vector<std::string> ids;                                  ///< of tasks that may exist already
   std::vector<std::uint64_t> numbers;                            ///< of tasks that may change
   std::map<std::string, std::vector<const purge_ended*>> purges; ///< by workflow
-  workflow::instant schedules_due{};                             ///< those that schedules make until then; unset: none
   bool are_counted = false; ///< the number of tasks elsewhere: a task may be set aside, and its state is not known
 };
 needed_tasks needed_of(const write_list& batch);

@@ -192,20 +192,6 @@ TEST_CASE("deciding: the causes of all incidents of a schedule begin with what n
     CHECK(cause.starts_with(cause_of_schedule("hourly")));
 }
 
-TEST_CASE("deciding: the tasks of a schedule are known before they are made, and of a paused one only what waits") {
-  auto s = begun_hourly();
-  CHECK(ids_due(s, at(1)).empty());
-  const auto id = workflow::task_id_of("hourly", s.next_at);
-  CHECK(ids_due(s, s.next_at) == std::vector<std::string>{id});
-  CHECK(submission_of(s.what, s.next_at).id == id);
-  CHECK(submission_of(s.what, s.next_at).workflow == "delivery");
-  const auto due = s.next_at;
-  workflow::pause(s, "ann", {}, at(1));
-  CHECK(ids_due(s, due).empty());
-  s.queued = at(3);
-  CHECK(ids_due(s, due) == std::vector<std::string>{workflow::task_id_of("hourly", at(3))});
-}
-
 TEST_CASE("deciding: what a submission says is what became of a moment") {
   answer<submit_task> o = applied();
   o.number = 3;

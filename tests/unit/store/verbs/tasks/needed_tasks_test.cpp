@@ -41,12 +41,10 @@ TEST_CASE("a batch needs the tasks whose ids and numbers it names") {
   update_task u;
   u.next.number = 5;
   const auto all = needed_of_all({submit_task{order("a"), at(0)}, u, keep_late_reply{6, {}},
-                                  act_on_schedule{"hourly", schedule_act::run, "ann", "", at(3)},
-                                  fire_schedules{10, {}, at(4)}, fire_schedules{10, {}, at(3)}});
+                                  act_on_schedule{"hourly", schedule_act::run, "ann", "", at(3)}});
   CHECK(all.ids == std::vector<std::string>{"a", workflow::task_id_of("hourly", at(3))});
   CHECK(all.numbers == std::vector<std::uint64_t>{5, 6});
   CHECK(count_of(all) == 4);
-  CHECK(all.schedules_due == at(4));
   CHECK_FALSE(all.are_counted);
 }
 
