@@ -293,16 +293,20 @@ private:
       world_.in(500ms, [this] { kill_in_crowd(); });
   }
 
-  /// Kills the scheduler that has the task, each time.
-  void poison(const std::string& id) {
-    world_.in(1s, [this, id] {
+  /// Kills each scheduler that takes the task. One that starts again is well until it takes it again, also if it is on
+  /// the same node: else none could, of a store that moves to that node each time.
+  void poison(const std::string& id, std::uint64_t last_epoch = 0) {
+    world_.in(1s, [this, id, last_epoch] {
       std::string victim;
+      auto epoch = last_epoch;
       for (const auto& [number, t] : watch_.tasks())
-        if (t.id == id && !workflow::has_ended(t))
+        if (t.id == id && !workflow::has_ended(t) && t.lock_epoch > last_epoch) {
           victim = t.locked_by;
+          epoch = t.lock_epoch;
+        }
       if (!victim.empty())
         kill(victim, true, 100ms);
-      poison(id);
+      poison(id, victim.empty() ? last_epoch : epoch);
     });
   }
 
