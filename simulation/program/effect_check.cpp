@@ -112,6 +112,7 @@ checker::task task_of(checker::names& n, const stored_task& stored) {
   t.id = n.of(stored.task.id);
   t.state = state_of(stored.task.state);
   t.acts = static_cast<std::uint32_t>(stored.task.acts.size());
+  t.is_reopened = stored.task.generation > 1;
   t.steps.reserve(stored.task.steps.size());
   for (std::size_t i = 0; i < stored.task.steps.size(); ++i)
     t.steps.push_back(step_of(n, stored, i));

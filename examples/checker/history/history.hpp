@@ -109,6 +109,7 @@ struct task {
   process_state state = process_state::pending;
   names::id parent = 0;                 ///< a step of that task started it; 0: none did
   std::uint32_t acts = 0;               ///< what persons did to it, other than to answer
+  bool is_reopened = false;             ///< after an error, by a person's act on it or on a task that it started
   std::optional<std::int64_t> began_ms; ///< only of tasks whose limit has a rate
   std::vector<checker::step> steps;
 };

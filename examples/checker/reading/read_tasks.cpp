@@ -81,6 +81,7 @@ task read_task(names& n, const json_line& line, bool with_results) {
   t.parent = n.of(line.text_or_empty("parent"));
   for (const auto entry : line.list_or_empty("acts"))
     t.acts += is_act(line.inside(entry)) ? 1 : 0;
+  t.is_reopened = line.number_or_zero("generation") > 1;
   t.began_ms = read_moment(line, "began_at");
   const auto steps = line.list_or_empty("steps");
   for (const auto entry : steps)
