@@ -306,7 +306,7 @@ private:
         }
       if (!victim.empty())
         kill(victim, true, 100ms);
-      poison(id, victim.empty() ? last_epoch : epoch);
+      poison(id, epoch);
     });
   }
 

@@ -17,10 +17,11 @@ std::string step_text(const sorted_history& h, const task& t, const step& s) {
   return task_text(h, t.id) + " step " + h.text(s.name);
 }
 
-/// Only a person's act can change an outcome that a client was told, also one on a task that this one started.
+/// Only a person's act can change an outcome that a client was told; an act on a task that it started, only an error.
 bool agrees(const std::vector<process_state>& told, const task& t) {
-  return t.acts > 0 || t.is_reopened
-         || std::all_of(told.begin(), told.end(), [&](process_state s) { return s == t.state; });
+  return t.acts > 0 || std::all_of(told.begin(), told.end(), [&](process_state s) {
+           return s == t.state || (t.is_reopened && s == process_state::error);
+         });
 }
 
 void check_task_outcome(const sorted_history& h, const task& t, finding& e1) {

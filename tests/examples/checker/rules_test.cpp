@@ -57,6 +57,16 @@ TEST_CASE("E1: a client was told another outcome, unless a person changed it") {
   CHECK(broken_rules(s).empty());
 }
 
+TEST_CASE("E1: a client was told of an error that is over, because an act on a child reopened the task") {
+  auto s = clean_story();
+  s.clients.push_back(client("ok", "bad", "error"));
+  CHECK(broken_rules(s) == rules{"E1"});
+  s.task("bad")["generation"] = 2;
+  CHECK(broken_rules(s).empty());
+  s.clients.push_back(client("ok", "bad", "processed"));
+  CHECK(broken_rules(s) == rules{"E1"});
+}
+
 TEST_CASE("E1: a task that is in the store twice") {
   auto s = clean_story();
   s.tasks.push_back(s.task("good"));

@@ -192,6 +192,12 @@ TEST_CASE("deciding: the causes of all incidents of a schedule begin with what n
     CHECK(cause.starts_with(cause_of_schedule("hourly")));
 }
 
+TEST_CASE("deciding: the task of a moment has an id made of the schedule and the moment") {
+  const auto s = begun_hourly();
+  CHECK(submission_of(s.what, s.next_at).id == workflow::task_id_of("hourly", s.next_at));
+  CHECK(submission_of(s.what, s.next_at).workflow == "delivery");
+}
+
 TEST_CASE("deciding: what a submission says is what became of a moment") {
   answer<submit_task> o = applied();
   o.number = 3;
