@@ -168,10 +168,15 @@ checker::history history_of(const evidence& e) {
   return h;
 }
 
-/// The checker names its tasks "task NAME", and then a blank or the end.
+/// Of the task, or of one that it is part of. The checker names its tasks "task NAME", and then a blank or the end.
 bool speaks_of(const std::vector<std::string>& sentences, const std::string& task) {
-  return std::any_of(sentences.begin(), sentences.end(),
-                     [&](const std::string& s) { return (s + ' ').find("task " + task + ' ') != std::string::npos; });
+  return std::any_of(sentences.begin(), sentences.end(), [&](const std::string& s) {
+    const auto at = s.find("task ");
+    if (at == std::string::npos)
+      return false;
+    const auto name = s.substr(at + 5, s.find(' ', at + 5) - at - 5);
+    return name == task || task.starts_with(name + '/');
+  });
 }
 
 } // namespace

@@ -220,6 +220,7 @@ item_state note_forward(fan_out& f, std::uint32_t item, const child_end& end) {
 item_state note_undoing(fan_out& f, item_state was, const child_end& end) {
   switch (end.how) {
     case child_state::undone: --f.undo_left; return item_state::undone;
+    case child_state::processed: // in error, it was let go on by a person; it is told again when its parent is retried
     case child_state::in_error:
     case child_state::undo_failed: return item_state::undo_in_error;
     case child_state::at_work: return item_state::undoing;

@@ -174,6 +174,8 @@ child_end trouble_of(const fan_out& f, bool waits, std::optional<child_end> firs
   if (f.in_error == 0)
     return {child_state::at_work, {}, {}, {}};
   auto end = first ? *std::move(first) : child_end{child_state::undo_failed, "there is no task of it", {}, {}};
+  if (!waits && end.how == child_state::processed)
+    end.why = "a person let it go on, and it was processed";
   end.how = waits ? child_state::in_error : child_state::undo_failed;
   end.item = f.first_in_error;
   return end;

@@ -20,6 +20,7 @@ namespace {
 workflow::definition order(std::uint32_t at_a_time, std::uint32_t may_fail) {
   workflow::definition d;
   d.name = "order";
+  d.takeovers_max = 1;
   auto ship = step_named("ship");
   ship.wait.emplace();
   ship.wait->what = workflow::wait_rule::kind::items;
@@ -71,6 +72,14 @@ struct warehouse {
   }
   void refuse(const std::string& id, std::size_t step = 0) {
     raise(id, workflow::attempt_failed{ref(id, step), true, false, {}, "no room"});
+  }
+  /// Until it is set aside.
+  void lose_schedulers_of(const std::string& id) {
+    for (auto limit = order(1, 0).takeovers_max + 1; limit > 0; --limit) {
+      raise(id, workflow::lock_lapsed{});
+      claim();
+    }
+    REQUIRE(state(id) == "error");
   }
   std::string state(const std::string& id) { return std::string{workflow::to_string(store->find(id)->state)}; }
   const workflow::step ship() { return store->find("o")->steps[0]; }
@@ -322,6 +331,46 @@ TEST_CASE("row 130: an undo that a person asks for again tells the items again t
   x.claim();
   x.succeed(x.item(0));
   CHECK(x.state("o") == "undone");
+  x.expect_whole();
+}
+
+TEST_CASE("row 130: an item that is let go on in place of its undo holds no undo up, and is told again") {
+  warehouse x{1, 1};
+  x.claim();
+  x.raise("o", workflow::undo_requested{clerk});
+  x.lose_schedulers_of(x.item(0));
+  REQUIRE(x.state("o") == "error"); // before anything was undone
+  x.raise(x.item(0), workflow::step_retried{0, false, clerk});
+  x.raise("o", workflow::step_retried{0, false, clerk}); // while the item is on its way
+  x.claim();
+  x.succeed(x.item(0));
+  CHECK(x.state(x.item(0)) == "undoing");
+  x.expect_whole();
+  x.seconds += 100; // the call before may have acted until then
+  x.claim();
+  x.succeed(x.item(0));
+  CHECK(x.state("o") == "undone");
+  x.expect_whole();
+}
+
+TEST_CASE("row 130: an item that went on although it was to be undone is told of as still in place") {
+  warehouse x{2, 2};
+  x.claim();
+  x.raise("o", workflow::undo_requested{clerk});
+  x.lose_schedulers_of(x.item(1));
+  x.raise(x.item(1), workflow::step_retried{0, false, clerk});
+  x.claim();
+  x.succeed(x.item(1));
+  CHECK(x.state("o") == "undoing"); // the other is on its way
+  x.succeed(x.item(0));
+  x.claim();
+  x.succeed(x.item(0));
+  CHECK(x.state("o") == "error");
+  CHECK_THAT(x.ship().error, Catch::Contains("`o/ship/1` could not be undone: a person let it go on, and it was"));
+  x.expect_whole();
+  x.raise("o", workflow::step_retried{0, false, clerk});
+  x.claim();
+  CHECK(x.state(x.item(1)) == "undoing");
   x.expect_whole();
 }
 

@@ -168,8 +168,10 @@ TEST_CASE("of items in error the first is named, and the undo of one ends when i
   f.undo_next = 0;
   CHECK(f.in_error == 0);
   CHECK(f.at_work == 0);
-  CHECK(note_item(f, 1, item_state::undoing, {child_state::processed, {}, {}, {}}) == item_state::undoing);
   CHECK(note_item(f, 1, item_state::undoing, {child_state::undo_failed, {}, {}, {}}) == item_state::undo_in_error);
+  CHECK(note_item(f, 1, item_state::undo_in_error, {child_state::at_work, {}, {}, {}}) == item_state::undoing);
+  CHECK(note_item(f, 1, item_state::undoing, {child_state::processed, {}, {}, {}}) == item_state::undo_in_error);
+  CHECK(f.first_in_error == 1); // a person let it go on
   CHECK(note_item(f, 2, item_state::undoing, {child_state::undone, {}, {}, {}}) == item_state::undone);
   CHECK_FALSE(are_undone(f));
   CHECK(note_item(f, 1, item_state::undo_in_error, {child_state::undone, {}, {}, {}}) == item_state::undone);
