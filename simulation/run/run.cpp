@@ -6,12 +6,10 @@
 #include "simulation/run/cluster.hpp"
 #include "simulation/run/elsewhere.hpp"
 #include "simulation/run/ending.hpp"
+#include "simulation/run/family_ending.hpp"
 #include "simulation/run/people.hpp"
 #include "simulation/services/injected_faults.hpp"
-#include "workflow/children/fan_out.hpp"
 #include "workflow/transition/transition.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <deque>
@@ -539,6 +537,7 @@ private:
     expect(cluster_.acknowledged().size() == cluster_.submitted().size(), "a submission was never acknowledged");
     for (const auto& a : s.alerts(true, std::numeric_limits<std::size_t>::max()))
       alerted_.insert(a.task_number);
+    family_ending families{s, ending_, alerted_, result_};
     for (const auto& id : cluster_.acknowledged()) {
       const auto t = s.find(id);
       expect(t.has_value() || cluster_.has_left(id), id + " was acknowledged and is lost");
@@ -546,91 +545,15 @@ private:
         continue;
       const auto d = *s.find_definition(t->workflow, t->version);
       ending_.check_end_of(*t, d, alerted_.contains(t->number));
-      check_children(*t, d);
+      families.check_children_of(*t, d);
     }
-    result_.tasks += children_;
+    result_.tasks += families.children();
     each_task(s, [&](const workflow::task& t) {
       expect(cluster_.submitted().contains(t.id) || !t.parent.empty() || watch_.look_at_scheduled(t),
              t.id + " is a task that nobody submitted");
     });
     if (options_.keep_evidence)
       ending_.keep_evidence(alerted_);
-  }
-
-  /// Each step that starts a task has one, which ended as the step says (P46).
-  void check_children(const workflow::task& t, const workflow::definition& d) {
-    for (std::size_t i = 0; i < t.steps.size(); ++i) {
-      const auto& step = t.steps[i];
-      if (!workflow::starts_child(d.steps[i]) || step.attempt == 0)
-        continue;
-      if (workflow::is_over_items(d.steps[i])) {
-        check_items(t, d, i);
-        continue;
-      }
-      const auto child = cluster_.store().find(workflow::child_id(t, d, i));
-      const auto name = t.id + ": step " + d.steps[i].name;
-      const bool may_be_none = step.state == workflow::step_state::failed
-                               || step.state == workflow::step_state::not_started // stopped before it was made
-                               || step.state == workflow::step_state::compensated;
-      expect(child || may_be_none, name + " has no task, and is " + std::string{to_string(step.state)});
-      if (!child)
-        continue;
-      ++children_;
-      expect(workflow::is_child_of(*child, t, i), name + " has a task that is not its child");
-      const bool is_undone = child->state == workflow::process_state::undone;
-      const bool is_skipped = std::any_of(t.acts.begin(), t.acts.end(), [&](const workflow::act& a) {
-        return a.what.starts_with("skip step `" + d.steps[i].name + "`");
-      });
-      const bool is_by_person = is_skipped
-                                || std::any_of(child->acts.begin(), child->acts.end(),
-                                               [](const workflow::act& a) { return !a.who.starts_with("its parent"); });
-      expect(step.state != workflow::step_state::completed || !is_undone || is_by_person,
-             name + " is completed, and its task was undone");
-      expect(step.state != workflow::step_state::compensated || is_undone || is_by_person,
-             name + " was undone, and its task is " + std::string{to_string(child->state)});
-      const auto of_child = *cluster_.store().find_definition(child->workflow, child->version);
-      ending_.check_end_of(*child, of_child, alerted_.contains(child->number));
-      check_children(*child, of_child);
-    }
-  }
-
-  /// A step over items that completed has a task for each, in the order of its results, of which no more failed than
-  /// may; and what was undone has left none in place (P47).
-  void check_items(const workflow::task& t, const workflow::definition& d, std::size_t i) {
-    const auto& step = t.steps[i];
-    const auto name = t.id + ": step " + d.steps[i].name;
-    const auto of = workflow::items_of(t, d, i);
-    const auto results = nlohmann::json::parse(step.result.view(), nullptr, false);
-    const bool is_completed = step.state == workflow::step_state::completed;
-    const auto has_results = is_completed && step.log.back().outcome == workflow::attempt_outcome::succeeded;
-    std::size_t failed = 0;
-    bool is_by_person = !t.acts.empty();
-    for (std::uint32_t item = 1; item <= of.counts.size; ++item) {
-      const auto child = cluster_.store().find(workflow::child_id(t, d, i, item));
-      expect(child || !has_results || is_by_person, name + " is completed without the task of an item");
-      if (!child)
-        continue;
-      ++children_;
-      expect(workflow::is_child_of(*child, t, i, item), name + " has a task of an item that is not its own");
-      is_by_person = is_by_person || std::any_of(child->acts.begin(), child->acts.end(), [](const workflow::act& a) {
-                       return !a.who.starts_with("its parent");
-                     });
-      const bool is_done = child->state == workflow::process_state::processed;
-      failed += is_done ? 0 : 1;
-      const bool is_undone =
-        step.state == workflow::step_state::compensated || step.state == workflow::step_state::failed;
-      expect(!is_undone || child->state == workflow::process_state::undone || is_by_person,
-             name + " is " + std::string{to_string(step.state)} + ", and the task of an item is "
-               + std::string{to_string(child->state)});
-      const auto of_child = *cluster_.store().find_definition(child->workflow, child->version);
-      if (has_results && !is_by_person)
-        expect(results.is_array() && results.size() == of.counts.size && (is_done || results[item - 1].is_null()),
-               name + " has a result of an item that failed, or not as many as there are items");
-      ending_.check_end_of(*child, of_child, alerted_.contains(child->number));
-      check_children(*child, of_child);
-    }
-    expect(!has_results || is_by_person || failed <= of.counts.may_fail,
-           name + " is completed although too many failed");
   }
 
   void tell_stories() {
@@ -646,7 +569,6 @@ private:
   }
 
   static constexpr std::uint32_t crowd = 10'000;
-  std::size_t children_ = 0; ///< of tasks that were submitted, and theirs
 
   const run_options& options_;
   run_result result_;
