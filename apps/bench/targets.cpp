@@ -397,7 +397,7 @@ std::vector<target_group> waits() {
      {by_speed(at_least("tasks within tasks", "children/s", 5'000, at("/children_per_second")), shared_syncs)}},
     {{"limits by key", [](const path& folder) { return measure_limit(folder, 100'000); }},
      1,
-     {at_most("a customer's task beside 100,000 of another, one at a time", "times as long", 4, at("/times_longer"))}},
+     {at_most("a customer's task while 100,000 of another wait in line", "times as long", 4, at("/times_longer"))}},
   };
 }
 

@@ -16,6 +16,8 @@ void people::begin() {
   plan_next_act();
   plan_next_operation();
   plan_next_wrong_submission();
+  if (luck_of_hasty_.happens(200))
+    plan_next_hasty_act();
 }
 
 void people::end() {
@@ -69,6 +71,32 @@ void people::act_on_some_task() {
     m.document = "{}";
   if (m.act == task_act::edit)
     m.document = sample_payload(*d, chance_);
+  cluster_.act(m);
+}
+
+/// In some runs people act in haste on tasks of one family, each on what the others have just acted on.
+void people::plan_next_hasty_act() {
+  world_.in(luck_of_hasty_.between(50ms, 4s), [this] {
+    if (is_over_)
+      return;
+    act_on_some_family();
+    plan_next_hasty_act();
+  });
+}
+
+void people::act_on_some_family() {
+  std::vector<const workflow::task*> all;
+  for (const auto& [number, t] : watch_.tasks())
+    if (const auto* d = watch_.definition_of(t); d && (!t.parent.empty() || workflow::any_starts_child(*d)))
+      all.push_back(&t);
+  if (all.empty())
+    return;
+  constexpr std::array acts{task_act::retry,  task_act::retry,  task_act::retry,   task_act::undo, task_act::undo,
+                            task_act::cancel, task_act::resume, task_act::suspend, task_act::skip};
+  const auto& t = *all[luck_of_hasty_.below(all.size())];
+  actors::act_on_task m{t.id, acts.at(luck_of_hasty_.below(acts.size())), {}, {}, false, "grace", "because"};
+  if (m.act == task_act::skip)
+    m.document = "{}";
   cluster_.act(m);
 }
 

@@ -22,7 +22,8 @@ public:
         cluster_{c},
         watch_{seen},
         chance_{seed},
-        luck_of_wrong_{~seed} {}
+        luck_of_wrong_{~seed},
+        luck_of_hasty_{seed ^ (seed >> 7)} {}
 
   void begin();
   /// They only finish what they have begun: open circuits are closed, drained nodes are started again.
@@ -35,6 +36,8 @@ private:
   void plan_next_operation();
   void plan_next_wrong_submission();
   void act_on_some_task();
+  void plan_next_hasty_act();
+  void act_on_some_family();
   void operate();
   const workflow::task* some_task();
 
@@ -43,6 +46,7 @@ private:
   const watch& watch_;
   chance chance_;
   chance luck_of_wrong_; ///< of its own, so that the others draw as before
+  chance luck_of_hasty_; ///< likewise
   bool is_over_ = false;
   std::set<std::pair<std::string, std::string>> held_; ///< circuits, by node and agent
 };

@@ -312,7 +312,7 @@ void lmdb_engine::go_back() {
   read_again([this] { with_room([this] { shared_->save(); }); });
 }
 
-/// What is known beside the tables, once those are right.
+/// What is kept in memory of the tables, once those are right.
 void lmdb_engine::read_again(const std::function<void()>& make_right) {
   try {
     make_right();

@@ -267,7 +267,7 @@ void postgres_engine::save_known() const {
     settings_.owner.known->save();
 }
 
-// ---- beside other owners ----
+// ---- with other owners ----
 
 void postgres_engine::expect_newest() const {
   if (!partition_.is_surely_owned(settings_.lease))

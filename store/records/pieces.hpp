@@ -89,7 +89,7 @@ void emplace_at(Variant& value, std::size_t index) {
   }
 }
 
-/// Whether such an archive tells nothing of the class beside its fields.
+/// Whether such an archive tells nothing of the class but its fields.
 template <class Archive, class T>
 constexpr bool is_without_class =
   !std::is_class_v<

@@ -89,7 +89,7 @@ const std::vector<bound> bounds{
    "debounce_max = std::chrono::hours{24};"},
   {"| time that a submission is put off (`--debounce`) | a day, and ten times that in all |", "workflow/task/task.hpp",
    "debounces_max = 10;"},
-  {"| priorities | 0 to 9 |", "workflow/definition/definition.hpp", "priority_max = 9;"},
+  {"| priorities | 0 to 9 |", "workflow/priority.hpp", "priority_max = 9;"},
   {"| bytes of the progress of a step that ends later (`progress`) | 256 |", "workflow/step/step.hpp",
    "note_size_max = 256;"},
   {"| bytes of `who` and `why` | 256 |", "workflow/step/step.hpp", "note_size_max = 256;"},

@@ -2,6 +2,7 @@
 
 #include "workflow/definition/definition_graph.hpp"
 #include "workflow/definition/retry.hpp"
+#include "workflow/priority.hpp"
 #include "workflow/time/time.hpp"
 #include "workflow/time/zone.hpp"
 
@@ -239,7 +240,6 @@ struct definition {
 
 /// Bounds that keep every record and loop small.
 inline constexpr std::size_t steps_max = 10'000;
-inline constexpr std::uint8_t priority_max = 9;
 inline constexpr std::uint32_t attempts_of_a_round_max = 1000;
 inline constexpr std::uint64_t attempts_max = 1'000'000; ///< of a step, over all rounds and cool-offs
 inline constexpr std::uint32_t factor_percent_max = 10'000;

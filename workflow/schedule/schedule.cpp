@@ -1,5 +1,6 @@
 #include "workflow/schedule/schedule.hpp"
 
+#include "workflow/priority.hpp"
 #include "workflow/schedule/cron.hpp"
 #include "workflow/schedule/overlap_names.hpp"
 #include "workflow/text/json_place.hpp"
@@ -18,7 +19,6 @@ namespace steadfast::workflow {
 namespace {
 
 constexpr span longest_span{std::chrono::hours{24 * 3653}};
-constexpr std::uint8_t highest_priority = 9;
 
 /// FNV-1a, then mixed so that moments that are near give numbers that are not.
 std::uint64_t number_of(std::string_view name, instant moment) {
@@ -84,8 +84,8 @@ std::vector<std::string> problems(const schedule& s) {
     found.push_back("workflow must be " + std::string{name_rule});
   if (to_string(s.rule) == "?")
     found.push_back("overlap must be one of " + joined({std::begin(overlap_names), std::end(overlap_names)}, ", "));
-  if (s.priority && *s.priority > highest_priority)
-    found.push_back("priority must be at most " + std::to_string(highest_priority));
+  if (s.priority && *s.priority > priority_max)
+    found.push_back("priority must be at most " + std::to_string(priority_max));
   if (!s.payload.empty() && !is_json(s.payload.view()))
     found.emplace_back("payload is not a JSON text");
   else if (!s.moment_as.empty()) {

@@ -88,7 +88,7 @@ bool is_about_children(const child_note& x, const workflow::definition& d) {
 
 child_act act_of_start(const child_note& x, const workflow::task& parent, bool is_id_taken) {
   const bool waits = parent.steps[x.step].state == workflow::step_state::waiting;
-  if (!waits) // what was begun beside it turned the task round
+  if (!waits) // what was begun at the same time turned the task round
     return is_id_taken ? child_act::none : child_act::end_undone;
   return is_id_taken ? child_act::tell : child_act::make; // that of an earlier attempt, which may have ended
 }

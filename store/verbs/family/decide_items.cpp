@@ -21,7 +21,7 @@ child_end end_of_items(child_state how, const fan_out& f) {
 }
 
 items_act act_of_start_of_items(const child_note& x, const workflow::task& parent, const fan_out* f) {
-  if (!waits_for_items(x, parent)) // what was begun beside it turned the task round
+  if (!waits_for_items(x, parent)) // what was begun at the same time turned the task round
     return f != nullptr ? items_act::none : items_act::end_undone;
   const bool is_of_this_attempt = f != nullptr && f->generation == parent.steps[x.step].key_generation;
   return is_of_this_attempt ? items_act::go_on : items_act::begin;
