@@ -94,6 +94,18 @@ std::string wrong_in_step(const step_change& x) {
   return {};
 }
 
+/// Once one of its steps was started, a task that nobody has is put off no longer than any of them waits.
+bool is_put_off_for_nothing(const workflow::task& t) {
+  const bool was_started =
+    std::any_of(t.steps.begin(), t.steps.end(), [](const workflow::step& s) { return s.attempt > 0; });
+  return workflow::is_claimable(t) && was_started && t.not_before != workflow::unset
+         && std::all_of(t.steps.begin(), t.steps.end(), [&](const workflow::step& s) {
+              const bool has_passed =
+                s.state == workflow::step_state::skipped || s.state == workflow::step_state::completed;
+              return s.not_before < t.not_before || (has_passed && t.state == workflow::process_state::pending);
+            });
+}
+
 } // namespace
 
 std::vector<std::string> wrong_in_change(const workflow::definition& d, const workflow::task& before,
@@ -106,6 +118,8 @@ std::vector<std::string> wrong_in_change(const workflow::definition& d, const wo
     if (const auto wrong = wrong_in_step(x); !wrong.empty())
       all.push_back("step `" + d.steps[i].name + "` " + wrong);
   }
+  if (is_put_off_for_nothing(after))
+    all.emplace_back("waits for a moment that none of its steps waits for");
   return all;
 }
 

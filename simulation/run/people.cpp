@@ -74,30 +74,55 @@ void people::act_on_some_task() {
   cluster_.act(m);
 }
 
-/// In some runs people act in haste on tasks of one family, each on what the others have just acted on.
+/// In some runs people act in haste, several times on a task or on the tasks that it has started.
 void people::plan_next_hasty_act() {
-  world_.in(luck_of_hasty_.between(50ms, 4s), [this] {
+  world_.in(luck_of_hasty_.between(50ms, 3s), [this] {
     if (is_over_)
       return;
-    act_on_some_family();
+    act_in_haste();
     plan_next_hasty_act();
   });
 }
 
-void people::act_on_some_family() {
-  std::vector<const workflow::task*> all;
-  for (const auto& [number, t] : watch_.tasks())
-    if (const auto* d = watch_.definition_of(t); d && (!t.parent.empty() || workflow::any_starts_child(*d)))
-      all.push_back(&t);
-  if (all.empty())
+void people::act_in_haste() {
+  if (hasty_acts_left_ == 0) {
+    const auto* t = some_task_for_haste();
+    hasty_about_ = t ? t->id : std::string{};
+    hasty_acts_left_ = 5 + luck_of_hasty_.below(15);
+  }
+  --hasty_acts_left_;
+  const auto* const t = one_of_family_in_haste();
+  const auto* const d = t ? watch_.definition_of(*t) : nullptr;
+  if (!d)
     return;
-  constexpr std::array acts{task_act::retry,  task_act::retry,  task_act::retry,   task_act::undo, task_act::undo,
-                            task_act::cancel, task_act::resume, task_act::suspend, task_act::skip};
-  const auto& t = *all[luck_of_hasty_.below(all.size())];
-  actors::act_on_task m{t.id, acts.at(luck_of_hasty_.below(acts.size())), {}, {}, false, "grace", "because"};
+  constexpr std::array acts{task_act::retry,  task_act::retry,   task_act::undo,    task_act::cancel, task_act::resume,
+                            task_act::resume, task_act::suspend, task_act::suspend, task_act::skip,   task_act::skip};
+  actors::act_on_task m{t->id, acts.at(luck_of_hasty_.below(acts.size())), {}, {}, false, "grace", "because"};
   if (m.act == task_act::skip)
     m.document = "{}";
+  if ((m.act == task_act::skip || m.act == task_act::retry) && luck_of_hasty_.happens(700))
+    m.step = d->steps[luck_of_hasty_.below(d->steps.size())].name;
   cluster_.act(m);
+}
+
+const workflow::task* people::some_task_for_haste() {
+  std::vector<const workflow::task*> all;
+  const bool may_have_ended = luck_of_hasty_.happens(200);
+  for (const auto& [number, t] : watch_.tasks())
+    if (may_have_ended || !workflow::has_ended(t))
+      all.push_back(&t);
+  return all.empty() ? nullptr : all[luck_of_hasty_.below(all.size())];
+}
+
+/// The task itself, or one that it has started.
+const workflow::task* people::one_of_family_in_haste() {
+  std::vector<const workflow::task*> all;
+  for (const auto& [number, t] : watch_.tasks())
+    if (t.id == hasty_about_ || t.id.starts_with(hasty_about_ + "/"))
+      all.push_back(&t);
+  if (all.empty())
+    return nullptr;
+  return luck_of_hasty_.happens(500) ? all.front() : all[luck_of_hasty_.below(all.size())];
 }
 
 void people::plan_next_wrong_submission() {

@@ -37,7 +37,9 @@ private:
   void plan_next_wrong_submission();
   void act_on_some_task();
   void plan_next_hasty_act();
-  void act_on_some_family();
+  void act_in_haste();
+  const workflow::task* some_task_for_haste();
+  const workflow::task* one_of_family_in_haste();
   void operate();
   const workflow::task* some_task();
 
@@ -45,8 +47,10 @@ private:
   cluster& cluster_;
   const watch& watch_;
   chance chance_;
-  chance luck_of_wrong_; ///< of its own, so that the others draw as before
-  chance luck_of_hasty_; ///< likewise
+  chance luck_of_wrong_;    ///< of its own, so that the others draw as before
+  chance luck_of_hasty_;    ///< likewise
+  std::string hasty_about_; ///< id of the task that they act on in haste, so many times more
+  std::uint64_t hasty_acts_left_ = 0;
   bool is_over_ = false;
   std::set<std::pair<std::string, std::string>> held_; ///< circuits, by node and agent
 };

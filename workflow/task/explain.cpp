@@ -4,6 +4,7 @@
 #include "workflow/schedule/schedule.hpp"
 #include "workflow/task/compensation.hpp"
 #include "workflow/task/taken_in.hpp"
+#include "workflow/task/waiting.hpp"
 #include "workflow/text/name.hpp"
 
 #include <algorithm>
@@ -241,7 +242,7 @@ bool waits_for_word(const task& t, const definition& d) {
 
 void explain_pending(const task& t, const definition& d, instant now, std::vector<explanation>& out) {
   const auto priority = "priority " + std::to_string(t.priority);
-  if (t.not_before > now && t.lock_epoch == 0)
+  if (t.not_before > now && !was_started(t))
     out.push_back({"pending: with " + priority + ", not to be started before", t.not_before});
   else if (t.not_before > now && waits_for_word(t, d))
     out.push_back(

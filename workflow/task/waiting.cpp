@@ -69,6 +69,10 @@ instant suspended_at(const task& t) {
   return by == t.acts.rend() ? t.submitted_at : by->at;
 }
 
+bool was_started(const task& t) {
+  return std::any_of(t.steps.begin(), t.steps.end(), [](const step& s) { return s.attempt > 0; });
+}
+
 std::optional<wait> wait_of(const task& t, const definition& d, instant now) {
   if (has_ended(t) || has_open_attempt(t))
     return std::nullopt;

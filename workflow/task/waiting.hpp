@@ -22,6 +22,9 @@ struct wait {
 /// When a person last suspended the task. REQUIRES: it is suspended.
 instant suspended_at(const task& t);
 
+/// Whether a step of it was ever started: before, `not_before` is the moment that its submitter named.
+bool was_started(const task& t);
+
 /// Nothing: the task has ended, or an attempt is under way, or the next one is due.
 std::optional<wait> wait_of(const task& t, const definition& d, instant now);
 

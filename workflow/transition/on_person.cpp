@@ -3,6 +3,7 @@
 #include "workflow/children/child.hpp"
 #include "workflow/definition/payload_needs.hpp"
 #include "workflow/task/compensation.hpp"
+#include "workflow/task/waiting.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/transition/wait.hpp"
 
@@ -185,7 +186,7 @@ ruling on(draft& x, const step_skipped& e) {
   reset_counts(skipped);
   skipped.result = e.result;
   skipped.facts = e.facts;
-  if (is_claimable(x.t) && x.t.lock_epoch > 0) // before its first take it waits for its submitter's moment
+  if (is_claimable(x.t) && was_started(x.t))
     x.t.not_before = unset;
   advance(x);
   return applied();
@@ -248,6 +249,8 @@ ruling on(draft& x, const resumed& e) {
     x.t.state = process_state::processing;
   tell_observer(x, notice_kind::resumed, words(e.person, "resumed"));
   advance(x);
+  if (was_started(x.t))
+    queue_again(x); // not for what was skipped while it was suspended
   return applied();
 }
 

@@ -224,6 +224,20 @@ event child_event(chooser& choose, const task& t) {
   return child_ended{i, {static_cast<child_state>(1 + choose.below(6)), "so", blob{"{}"}, random_facts(choose)}};
 }
 
+event supervisor_event(chooser& choose, const task& t) {
+  const auto i = random_index(choose, t);
+  const auto attempt = i < t.steps.size() ? t.steps[i].attempt : 1;
+  switch (choose.below(8)) {
+    default: return round_failed{i, attempt};
+    case 4: return deadline_passed{};
+    case 5: return lock_released{};
+    case 6: return lock_lapsed{};
+    case 7: return wait_noticed{i};
+  }
+}
+
+} // namespace
+
 event person_event(chooser& choose, const task& t) {
   const auto i = random_index(choose, t);
   const by ann{"ann", "so"};
@@ -238,20 +252,6 @@ event person_event(chooser& choose, const task& t) {
     case 7: return cancelled{ann};
   }
 }
-
-event supervisor_event(chooser& choose, const task& t) {
-  const auto i = random_index(choose, t);
-  const auto attempt = i < t.steps.size() ? t.steps[i].attempt : 1;
-  switch (choose.below(8)) {
-    default: return round_failed{i, attempt};
-    case 4: return deadline_passed{};
-    case 5: return lock_released{};
-    case 6: return lock_lapsed{};
-    case 7: return wait_noticed{i};
-  }
-}
-
-} // namespace
 
 definition random_definition(chooser& choose, bool may_wait, bool may_start) {
   definition d;

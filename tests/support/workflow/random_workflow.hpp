@@ -16,6 +16,9 @@ workflow::definition large_definition(chooser& choose);
 /// An event that may fit the task, or be stale, doubled, foreign or out of range.
 workflow::event random_event(chooser& choose, const workflow::task& t);
 
+/// What a person may do, whether it fits or not.
+workflow::event person_event(chooser& choose, const workflow::task& t);
+
 /// A little later, or as late as something in the task is due.
 workflow::instant random_moment(chooser& choose, const workflow::task& t, const workflow::definition& d,
                                 workflow::instant now);

@@ -7,6 +7,7 @@
 #include "workflow/supervision/review.hpp"
 #include "workflow/task/compensation.hpp"
 #include "workflow/task/invariants.hpp"
+#include "workflow/task/waiting.hpp"
 #include "workflow/text/split.hpp"
 
 using namespace steadfast;
@@ -15,7 +16,8 @@ using namespace steadfast::tests;
 
 namespace {
 
-constexpr int draws_max = 400; ///< about 80 events
+constexpr int draws_max = 800; ///< a definition takes some 60, an event 4, and most tasks end after ten events
+constexpr int cases = 3000;
 
 struct life {
   definition d;
@@ -74,7 +76,7 @@ std::string states_of(const task& t) {
 } // namespace
 
 TEST_CASE("property: whatever happens, a task keeps its invariants and the rules keep their promises") {
-  holds(500, draws_max, [] {
+  holds(cases, draws_max, [] {
     chooser choose{some_choices()};
     auto l = begin(choose);
     witness w{l.d, l.t};
@@ -93,7 +95,7 @@ TEST_CASE("property: whatever happens, a task keeps its invariants and the rules
 }
 
 TEST_CASE("property: the supervisor's review always settles, and asks only for what counts") {
-  holds(200, draws_max, [] {
+  holds(cases, draws_max, [] {
     chooser choose{some_choices()};
     auto l = begin(choose);
     while (!choose.is_used_up()) {
@@ -114,7 +116,7 @@ TEST_CASE("property: the supervisor's review always settles, and asks only for w
 }
 
 TEST_CASE("property: once faults stop and everybody does their part, every task ends") {
-  holds(200, draws_max, [] {
+  holds(cases, draws_max, [] {
     chooser choose{some_choices()};
     auto l = begin(choose);
     while (!choose.is_used_up()) {
@@ -133,7 +135,7 @@ TEST_CASE("property: once faults stop and everybody does their part, every task 
 }
 
 TEST_CASE("property: a task that nobody touches is ended, suspended, or has a moment at which something is due") {
-  holds(200, draws_max, [] {
+  holds(cases, draws_max, [] {
     chooser choose{some_choices()};
     auto l = begin(choose);
     while (!choose.is_used_up()) {
@@ -142,6 +144,31 @@ TEST_CASE("property: a task that nobody touches is ended, suspended, or has a mo
       const bool rests = has_ended(l.t) || l.t.state == process_state::suspended;
       const bool waits_for_a_scheduler = is_claimable(l.t);
       RC_ASSERT(rests || waits_for_a_scheduler || next_due(l.t, l.d) != never);
+    }
+  });
+}
+
+TEST_CASE("property: a task that resumes is put off no longer than one of its steps waits") {
+  holds(cases, draws_max, [] {
+    chooser choose{some_choices()};
+    auto l = begin(choose);
+    const auto go_on = [&](std::uint32_t times, const auto& draw) {
+      for (; times > 0; --times) {
+        l.now = random_moment(choose, l.t, l.d, l.now);
+        step_on(l, draw(choose, l.t));
+      }
+    };
+    while (!choose.is_used_up()) {
+      go_on(choose.below(8), random_event);
+      step_on(l, suspended{{"ann", "so"}});
+      go_on(choose.below(4), person_event);
+      step_on(l, resumed{{"ann", "so"}});
+      const bool is_put_off = is_claimable(l.t) && was_started(l.t) && l.t.not_before != unset;
+      RC_ASSERT(!is_put_off || std::any_of(l.t.steps.begin(), l.t.steps.end(), [&](const step& s) {
+        return (s.state != step_state::skipped || is_undoing(l.t)) && s.not_before >= l.t.not_before;
+      }));
+      if (has_ended(l.t))
+        l = begin(choose);
     }
   });
 }

@@ -258,6 +258,16 @@ TEST_CASE("a suspended task sleeps on") {
   CHECK(s.state("b") == "running");
 }
 
+TEST_CASE("what a person skips while its task is suspended is waited for no more when that resumes") {
+  auto s = asleep();
+  s.must(suspended{bea});
+  s.must(step_skipped{1, blob{}, {}, bea});
+  s.must(resumed{bea});
+  CHECK(s.t.not_before == unset);
+  s.take();
+  CHECK(s.state("b") == "running");
+}
+
 TEST_CASE("people are told that a task sleeps, and until when") {
   auto s = asleep();
   const auto told = explain(s.t, s.d, s.now);
