@@ -169,7 +169,7 @@ void watch::look_at_limits(const store::state_store& s) {
   const auto counts = [](const workflow::task& t) { // not by its epoch, which a restored copy gives to all
     const bool has_begun = t.limit->is_under_way
                            || std::any_of(t.steps.begin(), t.steps.end(),
-                                          [](const workflow::step& s) { return s.state != step_state::not_started; });
+                                          [](const workflow::step& s) { return s.attempt > 0; }); // not skipped before
     return has_begun && !workflow::may_leave(t.state) && !t.limit.empty() && t.generation == 1;
   };
   std::map<std::pair<std::string, std::string>, std::vector<std::uint64_t>> under_way;
