@@ -137,7 +137,7 @@ void serve(schedule_state& s, instant now, const schedule_needs& needs) {
 }
 
 bool serve_now(schedule_state& s, instant now, const schedule_needs& needs) {
-  return meet(s, now, now, needs);
+  return serve_queued(s, now, needs) && meet(s, now, now, needs); // the older moment has its turn first
 }
 
 void pause(schedule_state& s, std::string who, std::string why, instant now) {

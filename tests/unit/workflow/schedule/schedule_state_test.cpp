@@ -226,6 +226,19 @@ TEST_CASE("a schedule that is put again goes on where it is, and one with other 
   CHECK(other.last_task == s.state.last_task);
 }
 
+TEST_CASE("a moment that a person adds does not go before the one that is queued") {
+  const auto rule = GENERATE(overlap::queue, overlap::cancel);
+  hourly s{rule};
+  s.serve_at(hour(1));
+  s.serve_at(hour(2));
+  REQUIRE(s.state.queued == hour(2));
+  s.end_last(hour(2) + 1min); // nobody has come yet for what is queued
+  CHECK(serve_now(s.state, hour(2) + 2min, s.needs()));
+  CHECK(s.made == std::vector{hour(1), hour(2)});
+  CHECK(s.last_fate() == moment_fate::queued);
+  CHECK(s.state.queued == hour(2) + 2min);
+}
+
 TEST_CASE("a person adds a moment, also while the schedule is paused, and by its rule for overlap") {
   hourly s{overlap::skip};
   pause(s.state, "ann", {}, hour(0));
