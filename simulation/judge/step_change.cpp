@@ -72,10 +72,10 @@ bool forgets_doubt(const step_change& x, const workflow::attempt_record* ended) 
     ended && (ended->action != attempt_action::perform || ended->outcome == attempt_outcome::succeeded);
   const bool is_reversed = x.is.state == step_state::compensated || x.is.state == step_state::compensating;
   const bool is_persons = x.by_person && x.is.state != step_state::skipped;
-  // It is asked for again by its id, or has told that nothing of it is in place.
+  // It is asked for again by its id, perhaps with its end told at once, or has told that nothing of it is in place.
   const bool is_of_child = workflow::starts_child(x.d)
                            && (x.is.state == step_state::waiting || x.is.state == step_state::not_started
-                               || x.is.state == step_state::skipped);
+                               || x.is.state == step_state::completed || x.is.state == step_state::skipped);
   return x.was.maybe_done && !x.is.maybe_done && !is_settled && !is_reversed && !is_persons && !is_of_child;
 }
 

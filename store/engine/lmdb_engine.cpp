@@ -579,21 +579,27 @@ void lmdb_engine::try_to_save() {
     throw lost();
 }
 
+/// Also what was dropped, of which only the journal knows.
+void lmdb_engine::save_here() const {
+  if (is_lost_)
+    throw lost();
+  const std::lock_guard lock{writing_};
+  try {
+    shared_->save();
+  } catch (const lmdb::error& e) {
+    is_lost_ = is_lost_ || is_fatal(e);
+    throw;
+  }
+}
+
 /// The data file lacks what is only in the journal, so after a failure that is not read either.
 void lmdb_engine::wait_for_save() const {
   if (shared_->is_saved())
     return;
+  if (shared_->is_mine() || !shared_->is_shared())
+    return save_here();
   if (is_lost_)
     throw lost();
-  if (shared_->is_mine() || !shared_->is_shared()) {
-    const std::lock_guard lock{writing_};
-    try {
-      return shared_->save(); // of what was dropped only the journal knows
-    } catch (const lmdb::error& e) {
-      is_lost_ = is_lost_ || is_fatal(e);
-      throw;
-    }
-  }
   const bool is_saved = shared_->wait();
   if (is_lost_)
     throw lost();

@@ -144,6 +144,7 @@ private:
 
   /// Returns when the data file has all that was committed.
   void wait_for_save() const;
+  void save_here() const;
   /// Runs f(transaction, snapshot) on the present state.
   template <class F>
   auto read(F f) const;

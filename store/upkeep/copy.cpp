@@ -48,7 +48,7 @@ void lmdb_engine::copy(const std::filesystem::path& to) const {
     fail(to, std::strerror(errno));
   try {
     if (shared_->is_mine())
-      shared_->save();
+      save_here();
     wait_for_save();
     env_->copy_to(file.get());
     mark_as_copy(to, options_.size_max);

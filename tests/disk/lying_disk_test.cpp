@@ -280,7 +280,7 @@ TEST_CASE("row 61: a write that is cut short is finished or refused, and what wa
   }
 }
 
-TEST_CASE("row 61: when a sync fails while the journal is made, or in a save, nothing is acknowledged any more") {
+TEST_CASE("row 61: when a sync fails, also while the journal is made or for a copy, nothing is acknowledged any more") {
   lying_place place;
   const auto options = place.options();
   lmdb_engine store{options};
@@ -306,6 +306,13 @@ TEST_CASE("row 61: when a sync fails while the journal is made, or in a save, no
     CHECK_THROWS_AS(store.save(), store_error);
     place.disk.set_faults({});
     CHECK_THROWS_AS(store.find("a"), store_error); // the data file does not have it yet
+    CHECK(fails_from_now_on());
+  }
+  SECTION("in the save before a copy") {
+    store.share([] {});
+    store.commit({submit_task{order("a"), at(0)}});
+    place.disk.set_faults({1000, 0, 0, false});
+    CHECK_THROWS_AS(store.copy(place.folder.path() / "copy"), store_error);
     CHECK(fails_from_now_on());
   }
 }

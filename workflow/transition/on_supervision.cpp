@@ -62,6 +62,7 @@ ruling on(draft& x, const round_failed& e) {
   release_if_idle(x);
   if (is_undoing(x.t))
     advance(x); // there may be nothing left to undo
+  queue_again(x);
   return applied();
 }
 
