@@ -163,6 +163,8 @@ acted_schedule decide(const act_on_schedule& w, const workflow::schedule_state* 
       if (!workflow::serve_now(s, w.now.now, needs))
         return {{}, {}, false, true};
       d.said = told_of_run(s, w.now.now);
+      if (d.said.result != write_status::applied && s.made == there->made)
+        d.put.reset();
       break;
     case schedule_act::remove:
       d.done = "removed ";

@@ -56,8 +56,7 @@ bool meet(schedule_state& s, instant moment, instant now, const schedule_needs& 
         put_in_queue(s, moment, now, before.id);
       break;
     case overlap::cancel:
-      if (s.queued == unset)
-        needs.cancel(before);
+      needs.cancel(before); // it may have been in error, and retried since
       put_in_queue(s, moment, now, before.id);
       break;
     default: add_note(s, {moment, now, moment_fate::skipped, before.id});

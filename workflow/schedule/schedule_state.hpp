@@ -71,7 +71,7 @@ struct made_task {
 struct schedule_needs {
   std::function<task_before(std::uint64_t number)> before;
   std::function<made_task(const schedule& s, instant moment)> make;
-  std::function<void(const task_before&)> cancel;
+  std::function<void(const task_before&)> cancel; ///< once more changes nothing
 };
 
 /// Serves the moments that are due; of a paused schedule, only the queued one.
