@@ -33,10 +33,19 @@ bool is_denied(const workflow::step& s) {
   return s.state == step_state::not_started || s.state == step_state::failed;
 }
 
+/// Done, and undone in the same commit.
+bool was_undone_after_it_was_done(const workflow::step& s) {
+  const bool is_undone = s.state == step_state::compensated || s.state == step_state::compensating
+                         || s.state == step_state::compensation_failed;
+  return is_undone && std::any_of(s.log.begin(), s.log.end(), [](const workflow::attempt_record& line) {
+           return line.action == attempt_action::perform && line.outcome == attempt_outcome::succeeded;
+         });
+}
+
 /// A skipped step is done only if those before it are.
 bool is_behind(const workflow::definition& d, const workflow::task& t, std::size_t i) {
   const auto before = workflow::predecessors(d, i);
-  return t.steps[i].state == step_state::completed
+  return t.steps[i].state == step_state::completed || was_undone_after_it_was_done(t.steps[i])
          || (t.steps[i].state == step_state::skipped
              && std::all_of(before.begin(), before.end(), [&](const auto p) { return is_behind(d, t, p); }));
 }
