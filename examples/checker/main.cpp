@@ -61,7 +61,7 @@ checker::history read_all(const command_line& c) {
 int main(int argc, char** argv) {
   command_line c;
   CLI::App app{"Compares the effect logs of remote services with the story of the store, and says which of the\n"
-               "rules E1 to E20 were broken. It shares no code with what it checks.",
+               "rules E1 to E24 were broken. It shares no code with what it checks.",
                "effect_checker"};
   add_options(app, c);
   try {

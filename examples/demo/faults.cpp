@@ -19,7 +19,7 @@ struct service_faults {
 };
 
 // The drone service hangs for longer than an attempt may take, so that its steps end with an unknown outcome.
-constexpr std::array<service_faults, 9> plan = {{
+constexpr std::array<service_faults, 10> plan = {{
   {"account", R"({"transient": 0.10})", "503 for 10 % of the calls"},
   {"package", R"({"error_after": 0.08, "lose": 0.02})",
    "500 for 8 %, after the effect took place; loses 2 % and acts later"},
@@ -33,6 +33,8 @@ constexpr std::array<service_faults, 9> plan = {{
    "500 for 10 %, after the effect took place; loses 3 % and acts later"},
   {"stock", R"({"twice": 0.10})", "gets 10 % of the calls twice"},
   {"shipping", R"({"refuse": 0.06, "transient": 0.10, "on_undo": false})", "refuses 6 % for good, 503 for 10 %"},
+  {"screening", R"({"error_after": 0.05, "late": 0.10, "late_min_ms": 100, "late_max_ms": 800, "lose": 0.01})",
+   "takes up to five calls or never ends, answers 10 % late, 500 for 5 %, loses 1 % and acts later"},
 }};
 
 constexpr std::string_view none = R"({"transient": 0, "error_after": 0, "hang_before": 0, "hang_after": 0, "late": 0,)"

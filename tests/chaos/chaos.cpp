@@ -8,6 +8,7 @@
 #include "examples/demo/report.hpp"
 #include "examples/demo/run_checker.hpp"
 #include "tests/chaos/playground.hpp"
+#include "tests/chaos/rounds.hpp"
 #include "tests/chaos/wake_log.hpp"
 #include "tests/chaos/waker.hpp"
 #include "tests/chaos/work.hpp"
@@ -37,7 +38,7 @@ constexpr std::uint32_t clients = 64; ///< a frozen node holds those that wait f
 /// The services that the workflows need.
 std::vector<demo::service_name> services_of_all() {
   return {{"account", "check"}, {"package", "create"}, {"delivery", "create"}, {"stock", "reserve"},
-          {"orders", "store"},  {"payment", "charge"}, {"shipping", "book"}};
+          {"orders", "store"},  {"payment", "charge"}, {"shipping", "book"},   {"screening", "screen"}};
 }
 
 constexpr const char* packer = "orders"; ///< the service whose steps end later
@@ -64,6 +65,10 @@ public:
     demo::switch_faults_on(services_);
     services_.set_faults(packer, mostly_later);
     auto work = make_work(options_);
+    schedules_ = work.schedules;
+    for (const auto& s : schedules_)
+      client_log_.knows_schedule(s.name, s.workflow, s.every, s.overlap);
+    offered_again_ = work.submissions.size() - work.ids;
     begun_ = clock::now();
     waker_.emplace(std::move(work.payments), wake_log_,
                    waker_options{playground_.nodes().sockets(), services_.tokens_of(packer), options_.seed});
@@ -71,6 +76,7 @@ public:
                   demo::load_options{playground_.nodes().sockets(), clients, options_.rate, true});
     play_faults();
     heal();
+    wait_for_schedules();
     wait_for_quiet();
     waker_->stop();
     wait_for_rest();
@@ -118,6 +124,17 @@ private:
     progress_.say_now("all is healed");
   }
 
+  // ---- schedules ----
+
+  /// Each goes on after the faults, and then ends.
+  void wait_for_schedules() {
+    rounds r{playground_.nodes().sockets()};
+    for (const auto& s : schedules_)
+      if (!stop_now_())
+        complain(r.end(s.name));
+    progress_.say_now("the schedules have gone on, and are paused");
+  }
+
   // ---- looking on ----
 
   std::uint64_t all_tasks() const {
@@ -145,7 +162,9 @@ private:
   }
 
   void wait_for_quiet() {
-    const auto is_quiet = [this] { return all_tasks() == demo::ended(tasks_) && all_tasks() >= load_->acknowledged(); };
+    const auto is_quiet = [this] {
+      return all_tasks() == demo::ended(tasks_) && all_tasks() + offered_again_ >= load_->acknowledged();
+    };
     tasks_.clear(); // what was counted before says nothing
     while ((tasks_.empty() || !is_quiet()) && !stop_now_() && clock::now() < healed_ + options_.quiet_max)
       look("waiting for quiet");
@@ -205,6 +224,8 @@ private:
   std::optional<waker> waker_;
   std::optional<demo::load> load_;
   demo::progress progress_;
+  std::vector<schedule> schedules_;
+  std::size_t offered_again_ = 0;              ///< submissions of an id that an earlier one has
   std::map<std::string, std::uint64_t> tasks_; ///< by process_state, as they were counted last
   clock::time_point next_count_ = clock::now();
   std::uint32_t faults_ = 0;

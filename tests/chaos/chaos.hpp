@@ -8,7 +8,7 @@ namespace chaos {
 
 struct options {
   std::filesystem::path programs;    ///< folder of the build
-  std::filesystem::path workflows;   ///< folder with parcel.toml, order.toml and bill.toml
+  std::filesystem::path workflows;   ///< folder with the workflows of tests/chaos
   std::filesystem::path folder;      ///< for everything that is written
   std::uint32_t nodes = 3;           ///< the first has the store, unless that is on PostgreSQL
   bool postgres = false;             ///< the store is there, on a primary and a synchronous standby
@@ -17,6 +17,7 @@ struct options {
   bool certificates = false;         ///< the nodes know each other by them; no clock is set then
   std::uint32_t rate = 200;          ///< submissions per second
   std::uint32_t orders_percent = 50; ///< of the submissions; the others are parcels, which do not wait
+  std::uint32_t drafts_percent = 10; ///< of the parcels: instead of it a draft begins, which later ones replace
   std::chrono::seconds lasts{30};    ///< under faults
   std::uint64_t seed = 1;
   std::chrono::seconds quiet_max{180}; ///< from the end of the faults until the last task must have ended

@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
                "steadfast_chaos"};
   app.option_defaults()->take_last(); // a script's argument can be overridden
   app.add_option("--bin", options.programs, "folder of the build")->required();
-  app.add_option("--workflows", options.workflows, "folder with parcel.toml, order.toml and bill.toml")->required();
+  app.add_option("--workflows", options.workflows, "folder with the workflows of tests/chaos")->required();
   app.add_option("--nodes", options.nodes, "nodes; the first has the store in files [3]")->check(CLI::Range(2, 9));
   app.add_flag("--postgres", options.postgres,
                "the store is on PostgreSQL, a primary and a standby, which are killed, lost, frozen and cut off too");
@@ -39,6 +39,10 @@ int main(int argc, char** argv) {
   app
     .add_option("--orders", options.orders_percent,
                 "share of the submissions, in percent, that are orders, whose steps wait; the others are parcels [50]")
+    ->check(CLI::Range(0, 100));
+  app
+    .add_option("--drafts", options.drafts_percent,
+                "share of the parcels, in percent, in whose place a task is submitted that others replace [10]")
     ->check(CLI::Range(0, 100));
   app.add_option("--seconds", seconds, "under faults [30]")->check(CLI::Range(1, 86'400));
   app.add_option("--seed", options.seed, "of the faults and the work [1]");

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
+#include <utility>
 
 namespace chaos {
 
@@ -19,6 +21,15 @@ constexpr std::uint32_t orders_per_ms = 1000;    ///< likewise: within this time
 constexpr std::uint32_t rest_ms = 200;           ///< likewise: how long the step `rest` sleeps
 constexpr std::uint64_t shared_key_percent = 10; ///< of orders: two of them wait for one event
 
+constexpr std::uint32_t calls_of_screen = 8; ///< at most, as draft.toml says
+
+std::vector<schedule> schedules_of_rounds() {
+  return {{"round-skip", "round", 1s, "skip"},
+          {"round-queue", "round", 1s, "queue"},
+          {"round-allow", "round", 2s, "allow"},
+          {"round-cancel", "round", 1s, "cancel"}};
+}
+
 class maker {
 public:
   explicit maker(const options& o) : options_{o}, chance_{o.seed} {}
@@ -26,11 +37,17 @@ public:
   work make() {
     const auto count = options_.rate * static_cast<std::uint64_t>(options_.lasts.count());
     for (std::uint64_t i = 0; i < count; ++i) {
-      if (below(100) < options_.orders_percent)
+      if (!later_.empty() && later_.begin()->first <= i)
+        add_version();
+      else if (below(100) < options_.orders_percent)
         add_order(i);
+      else if (below(100) < options_.drafts_percent)
+        add_draft(i);
       else
         add_parcel(i);
     }
+    made_.ids = made_.submissions.size() - versions_;
+    made_.schedules = schedules_of_rounds();
     return std::move(made_);
   }
 
@@ -42,6 +59,37 @@ private:
     const auto number = below(400);
     const auto payload = fmt::format(R"({{"customer": "{}-{}", "weight_kg": {}}})", customer, number, 1 + below(20));
     made_.submissions.push_back({fmt::format("parcel-{:06}", i + 1), "parcel", payload, ""});
+  }
+
+  /// Its other submissions come within the next second, some of them at once.
+  void add_draft(std::uint64_t i) {
+    demo::submission s{fmt::format("draft-{:06}", i + 1), "draft", "", ""};
+    s.calls = {{"screen", calls_of_screen}};
+    const auto customer = below(400);
+    const auto versions = 2 + below(4);
+    for (std::uint64_t n = 1; n <= versions; ++n) {
+      s.mark = fmt::format("{}#{}", s.id, n);
+      s.payload =
+        fmt::format(R"({{"customer": "customer-{}", "weight_kg": {}, "mark": "{}"}})", customer, 1 + below(20), s.mark);
+      draw_wish(s);
+      if (n == 1)
+        made_.submissions.push_back(s);
+      else
+        later_.emplace(i + 1 + below(below(3) == 0 ? 4 : options_.rate), s);
+    }
+  }
+
+  void draw_wish(demo::submission& s) {
+    using steadfast::on_conflict;
+    const auto drawn = below(100);
+    s.conflict = drawn < 75 ? on_conflict::replace : drawn < 90 ? on_conflict::refuse : on_conflict::same;
+    s.debounce = drawn < 50 ? 300ms + milliseconds{below(1200)} : 0ms;
+  }
+
+  void add_version() {
+    made_.submissions.push_back(std::move(later_.begin()->second));
+    later_.erase(later_.begin());
+    ++versions_;
   }
 
   /// Its id is where its customer is, in whichever partition.
@@ -95,6 +143,8 @@ private:
 
   const options& options_;
   std::mt19937_64 chance_;
+  std::multimap<std::uint64_t, demo::submission> later_; ///< by turn
+  std::size_t versions_ = 0;
   work made_;
 };
 

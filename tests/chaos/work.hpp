@@ -20,9 +20,19 @@ struct payment {
   bool is_sent_twice = false;       ///< with the same id
 };
 
+/// Of round.toml.
+struct schedule {
+  std::string name;
+  std::string workflow;
+  std::chrono::milliseconds every{0};
+  std::string overlap;
+};
+
 struct work {
-  std::vector<demo::submission> submissions; ///< parcels and orders, in the order of their turns
+  std::vector<demo::submission> submissions; ///< parcels, orders and drafts, in the order of their turns
+  std::size_t ids = 0;                       ///< that they have
   std::vector<payment> payments;
+  std::vector<schedule> schedules;
 };
 
 /// The same options give the same work.

@@ -41,6 +41,8 @@ void note_do(evidence& to, const effect& e) {
   keep_first(to.first_do_ns, e.steady_ns);
   if (e.result == result::created || e.result == result::repeated)
     (e.is_later ? to.later : to.not_later).push_back(e.attempt);
+  if (e.is_finished)
+    (*e.is_finished ? to.finished : to.unfinished).push_back(e.attempt);
   if (e.result != result::created)
     return;
   ++to.created;

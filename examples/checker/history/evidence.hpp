@@ -31,6 +31,8 @@ struct evidence {
   std::vector<std::uint32_t> denying_probes; ///< attempts that were last answered: it did not happen
   std::vector<std::uint32_t> later;          ///< attempts that were answered: it ends later
   std::vector<std::uint32_t> not_later;      ///< attempts that were answered: it is done
+  std::vector<std::uint32_t> finished;       ///< attempts that were answered: no other call is needed
+  std::vector<std::uint32_t> unfinished;     ///< attempts that were answered: another one is
   std::optional<std::int64_t> first_do_ns;
   std::optional<std::int64_t> first_effect_ns; ///< the first line that shows it took place
   std::optional<std::int64_t> first_undo_ns;

@@ -57,7 +57,9 @@ struct effect {
   std::uint32_t attempt = 0;
   std::uint64_t epoch = 0;
   std::int64_t steady_ns = 0;
-  bool is_later = false; ///< the service answered that the step ends later
+  bool is_later = false;           ///< the service answered that the step ends later
+  std::optional<bool> is_finished; ///< it answered whether it needs another call under the key; nothing: it did not say
+  names::id mark = 0;              ///< of the body; 0: it has none
 };
 
 enum class process_state : std::uint8_t { pending, processing, processed, undoing, undone, error, suspended };
@@ -96,8 +98,9 @@ struct step {
   std::optional<std::int64_t> completed_ms;
   std::vector<std::uint32_t> after; ///< places of the steps that come directly before
   std::vector<checker::attempt> log;
-  bool is_log_cut = false;  ///< some attempts were dropped
-  bool is_repeated = false; ///< it is called again until its result is as wanted
+  bool is_log_cut = false;     ///< some attempts were dropped
+  bool is_repeated = false;    ///< it is called again until its result is as wanted
+  std::uint64_t calls_max = 0; ///< then
   bool took_event = false;
   names::id result = 0; ///< JSON without blanks, and only with a wake log; 0 without one
   names::id answer = 0; ///< of a person: the choice and who made it; 0: it is no answer
@@ -111,6 +114,12 @@ struct task {
   std::uint32_t acts = 0;               ///< what persons did to it, other than to answer
   bool is_reopened = false;             ///< after an error, by a person's act on it or on a task that it started
   std::optional<std::int64_t> began_ms; ///< only of tasks whose limit has a rate
+  std::optional<std::int64_t> submitted_ms;
+  names::id workflow = 0;
+  names::id mark = 0;                         ///< of the payload; 0: it has none
+  names::id schedule = 0;                     ///< that its id names, SCHEDULE@MOMENT; 0: none
+  std::optional<std::int64_t> moment_ms;      ///< of that id
+  std::optional<std::int64_t> moment_told_ms; ///< of the payload
   std::vector<checker::step> steps;
 };
 
@@ -141,6 +150,14 @@ struct client_record {
   std::uint32_t limit = 0;                            ///< so many of that key at a time
   std::int64_t limit_per_ms = 0;                      ///< and so many begin within that time; 0: as many as can
   std::unordered_map<names::id, std::int64_t> sleeps; ///< how long its steps sleep, in milliseconds
+  std::unordered_map<names::id, std::uint32_t> most_calls; ///< how often steps that are repeated are called at most
+};
+
+/// A schedule that makes tasks, as whoever made it knows it.
+struct schedule {
+  names::id workflow = 0;
+  std::int64_t every_ms = 0;
+  bool one_at_a_time = false; ///< none begins before the one before it is over
 };
 
 /// Everything that was read.
@@ -149,6 +166,7 @@ struct history {
   std::vector<effect> effects; ///< in the order of each file
   std::vector<task> tasks;
   std::unordered_map<names::id, client_record> clients;
+  std::unordered_map<names::id, checker::schedule> schedules;    ///< by name
   std::unordered_map<names::id, std::vector<lease_call>> leases; ///< what clients saw of each
   std::unordered_map<names::id, std::uint32_t> alerts;           ///< by task
   std::unordered_map<names::id, std::vector<wake>> wakes;        ///< by task

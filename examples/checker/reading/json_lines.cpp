@@ -35,6 +35,11 @@ std::string_view json_line::text_or_empty(const char* field) const {
   return text(field);
 }
 
+std::string_view json_line::text_if_any(const char* field) const {
+  std::string_view value;
+  return fields_[field].get(value) == simdjson::SUCCESS ? value : std::string_view{};
+}
+
 std::uint64_t json_line::number(const char* field) const {
   std::uint64_t value = 0;
   if (fields_[field].get(value) != simdjson::SUCCESS)
@@ -47,6 +52,11 @@ std::uint64_t json_line::number_or_zero(const char* field) const {
   if (fields_[field].get(value) != simdjson::SUCCESS || value.is_null())
     return 0;
   return number(field);
+}
+
+bool json_line::has(const char* field) const {
+  element value;
+  return fields_[field].get(value) == simdjson::SUCCESS && !value.is_null();
 }
 
 bool json_line::flag(const char* field) const {

@@ -23,8 +23,10 @@ public:
 
   std::string_view text(const char* field) const;          ///< throws when there is none
   std::string_view text_or_empty(const char* field) const; ///< also when null
+  std::string_view text_if_any(const char* field) const;   ///< empty also when it is something else
   std::uint64_t number(const char* field) const;
   std::uint64_t number_or_zero(const char* field) const;
+  bool has(const char* field) const; ///< and it is not null
   bool flag(const char* field) const;
   std::string json_or_empty(const char* field) const; ///< without blanks; empty also when null
   bool flag_or_false(const char* field) const;

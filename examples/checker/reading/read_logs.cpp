@@ -22,6 +22,9 @@ effect read_effect(names& n, const json_line& line) {
   e.epoch = line.number("epoch");
   e.steady_ns = static_cast<std::int64_t>(line.number("steady_ns"));
   e.is_later = line.flag_or_false("later");
+  if (line.has("finished"))
+    e.is_finished = line.flag("finished");
+  e.mark = n.of(line.text_or_empty("mark"));
   return e;
 }
 
@@ -36,6 +39,9 @@ public:
       line.complain("calls are in another client log too, and nobody knows the order of the two");
     client_call c;
     c.body = into_.names.of(line.text_or_empty("body"));
+    c.mark = into_.names.of(line.text_or_empty("mark"));
+    if (line.has("on_conflict"))
+      c.wish = read_word<on_conflict>(line, "on_conflict");
     c.span.began = place;
     const auto lease = line.text_or_empty("lease");
     const question q{into_.names.of(lease.empty() ? line.text("task") : lease), !lease.empty(),
@@ -120,6 +126,19 @@ void note_submission(names& n, client_record& r, const json_line& line) {
   if (const auto sleeps = line.object("sleeps"))
     sleeps->each_number(
       [&](std::string_view step, std::uint64_t ms) { r.sleeps[n.of(step)] = static_cast<std::int64_t>(ms); });
+  if (const auto calls = line.object("calls"))
+    calls->each_number(
+      [&](std::string_view step, std::uint64_t most) { r.most_calls[n.of(step)] = static_cast<std::uint32_t>(most); });
+}
+
+void note_schedule(history& into, const json_line& line) {
+  schedule s;
+  s.workflow = into.names.of(line.text("workflow"));
+  s.every_ms = static_cast<std::int64_t>(line.number("every_ms"));
+  if (s.every_ms == 0)
+    line.complain("field `every_ms` must be above 0");
+  s.one_at_a_time = line.text("overlap") != "allow";
+  into.schedules[into.names.of(line.text("schedule"))] = s;
 }
 
 /// One try, and whom it is for: each step of each task.
@@ -209,6 +228,8 @@ void read_clients(history& into, const std::string& path) {
     const auto op = line.text("op");
     if (!line.text_or_empty("lease").empty())
       return note_call(calls, line, op, ++place);
+    if (op == "schedule")
+      return note_schedule(into, line);
     auto& record = into.clients[into.names.of(line.text("task"))];
     if (op == "invoke") {
       ++record.invoked;
@@ -220,7 +241,7 @@ void read_clients(history& into, const std::string& path) {
     else if (op == "info")
       ++record.unsure;
     else if (op != "look" && op != "saw")
-      line.complain("field `op` must be invoke, ok, fail, info, look or saw");
+      line.complain("field `op` must be invoke, ok, fail, info, look, saw or schedule");
     note_outcome(record, line);
     if (line.number_or_zero("call") != 0)
       note_call(calls, line, op, ++place);

@@ -1,5 +1,6 @@
 #include "examples/checker/reading/json_lines.hpp"
 #include "examples/checker/reading/readers.hpp"
+#include "examples/checker/reading/utc.hpp"
 #include "examples/checker/reading/words.hpp"
 
 #include <algorithm>
@@ -41,7 +42,8 @@ step read_step(names& n, const json_line& line, bool with_results) {
   s.compensation = line.flag("compensation");
   s.attempt = static_cast<std::uint32_t>(line.number_or_zero("attempt"));
   s.attempts_limit = line.number_or_zero("attempts_limit");
-  s.is_repeated = line.number_or_zero("calls_max") > 0;
+  s.calls_max = line.number_or_zero("calls_max");
+  s.is_repeated = s.calls_max > 0;
   s.is_log_cut = line.number_or_zero("log_dropped") > 0;
   s.completed_ms = read_moment(line, "completed_at");
   s.took_event = line.number_or_zero("event") != 0;
@@ -68,15 +70,43 @@ void read_after(names& n, task& t, std::size_t i, const json_line& line) {
   }
 }
 
-/// An answer is what its step waited for, and what the parent did is no act of a person on this task.
+/// An answer is what its step waited for, and what the parent, a schedule or a submission did is no act of a person.
 bool is_act(const json_line& line) {
-  return !line.text_or_empty("what").starts_with("answer step ")
-         && !line.text_or_empty("who").starts_with("its parent");
+  const auto who = line.text_or_empty("who");
+  return !line.text_or_empty("what").starts_with("answer step ") && !who.starts_with("its parent")
+         && !who.starts_with('(');
+}
+
+std::optional<std::int64_t> moment_in(std::string_view text) {
+  std::int64_t ms = 0;
+  return read_utc(text, ms) ? std::optional{ms} : std::nullopt;
+}
+
+/// Perhaps of the task of a schedule.
+void read_id(names& n, task& t, std::string_view id) {
+  t.id = n.of(id);
+  const auto at = id.find('@');
+  if (at == std::string_view::npos)
+    return;
+  t.schedule = n.of(id.substr(0, at));
+  t.moment_ms = moment_in(id.substr(at + 1));
+}
+
+/// It need not be an object, and its members may be anything.
+void read_payload(names& n, task& t, const json_line& line) {
+  const auto payload = line.object("payload");
+  if (!payload)
+    return;
+  t.mark = n.of(payload->text_if_any("mark"));
+  t.moment_told_ms = moment_in(payload->text_if_any("moment"));
 }
 
 task read_task(names& n, const json_line& line, bool with_results) {
   task t;
-  t.id = n.of(line.text("id"));
+  read_id(n, t, line.text("id"));
+  t.workflow = n.of(line.text_or_empty("workflow"));
+  t.submitted_ms = read_moment(line, "submitted_at");
+  read_payload(n, t, line);
   t.state = read_word<process_state>(line, "process_state");
   t.parent = n.of(line.text_or_empty("parent"));
   for (const auto entry : line.list_or_empty("acts"))

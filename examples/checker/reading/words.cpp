@@ -61,10 +61,26 @@ std::optional<client_call::answer> parse_answer(std::string_view word) {
     return answer::stored;
   if (word == "conflict")
     return answer::conflict;
+  if (word == "replaced")
+    return answer::replaced;
+  if (word == "begun")
+    return answer::begun;
+  if (word == "taken")
+    return answer::taken;
   if (word == "absent")
     return answer::absent;
   if (word == "found")
     return answer::found;
+  return std::nullopt;
+}
+
+std::optional<on_conflict> parse_conflict(std::string_view word) {
+  if (word == "same")
+    return on_conflict::same;
+  if (word == "refuse")
+    return on_conflict::refuse;
+  if (word == "replace")
+    return on_conflict::replace;
   return std::nullopt;
 }
 

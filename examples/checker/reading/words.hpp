@@ -14,6 +14,7 @@ std::optional<result> parse_result(std::string_view word);
 std::optional<process_state> parse_process_state(std::string_view word);
 std::optional<step_state> parse_step_state(std::string_view word);
 std::optional<client_call::answer> parse_answer(std::string_view word);
+std::optional<on_conflict> parse_conflict(std::string_view word);
 
 std::optional<wake::kind> parse_wake(std::string_view word);
 
@@ -41,6 +42,10 @@ inline std::optional<step_state> parse_word(std::string_view word) {
 template <>
 inline std::optional<client_call::answer> parse_word(std::string_view word) {
   return parse_answer(word);
+}
+template <>
+inline std::optional<on_conflict> parse_word(std::string_view word) {
+  return parse_conflict(word);
 }
 template <>
 inline std::optional<wake::kind> parse_word(std::string_view word) {

@@ -30,7 +30,11 @@ findings unchecked() {
           rule("E17", "children end as their parents do"),
           rule("E18", "at most `limit` tasks of a key at a time"),
           rule("E19", "no step wakes before its time"),
-          rule("E20", "at most `limit` tasks of a key begin within the time of a rate")};
+          rule("E20", "at most `limit` tasks of a key begin within the time of a rate"),
+          rule("E21", "a moment of a schedule makes one task, not before it"),
+          rule("E22", "a schedule's next task begins when the one before is over"),
+          rule("E23", "a step is repeated until its service has finished"),
+          rule("E24", "what was replaced never ran")};
 }
 
 } // namespace
@@ -48,7 +52,8 @@ findings check(const history& h, const settings& s) {
     f[13].not_checked = f[14].not_checked = f[15].not_checked = "no wake log was given";
   check_outcomes(sorted, f[0], f[1]);
   check_keys(sorted, f[2], f[9]);
-  tasks_under_way under_way{sorted};
+  tasks_under_way under_way{sorted, &limit_of_client};
+  tasks_under_way of_schedules{sorted, &limit_of_schedule};
   beginnings begun{sorted};
   for (const auto& t : h.tasks) {
     const auto c = sorted.case_of(t);
@@ -69,8 +74,13 @@ findings check(const history& h, const settings& s) {
     under_way.note(c);
     check_sleeps(sorted, c, f[18]);
     begun.note(c, f[19]);
+    of_schedules.note(c);
+    check_calls(sorted, c, f[22]);
+    check_marks(sorted, c, f[23]);
   }
   under_way.check_limits(f[17]);
+  check_moments(sorted, f[20]);
+  of_schedules.check_limits(f[21]);
   begun.check_rates(f[19]);
   check_explained(sorted, f[11]);
   check_linearizable(sorted, f[12]);

@@ -43,6 +43,13 @@ namespace checker {
 /// E19 A step that slept well did so for as long as it should. Tasks that a person acted on are left out. Needs a
 ///     client log with sleeps.
 /// E20 Of the tasks with one key, at most `limit` begin within the time of their rate. Needs a client log with rates.
+/// E21 A schedule that is known has one task for a moment at most. The moment is in its id and its payload, is one of
+///     the schedule's, and by the clock of the store the task was not made before it.
+/// E22 Of a schedule that does not allow it, no two tasks are under way at a time, as in E18.
+/// E23 A repeated step of a processed task was completed by an attempt whose service answered that it had finished;
+///     once such an answer has arrived, it is not called again; and it is not called more often than it may be.
+/// E24 All calls of a task whose payload has a mark carry the mark that the store has: with E13, that of the last
+///     submission which replaced it.
 findings check(const history& h, const settings& s);
 
 // By subject; each fills the findings for which it is called.
@@ -64,22 +71,40 @@ void check_tokens(const sorted_history& h, const task_case& c, finding& e15);
 void check_answers(const sorted_history& h, const task_case& c, finding& e16);
 void check_children(const sorted_history& h, const task_case& c, finding& e17);
 void check_sleeps(const sorted_history& h, const task_case& c, finding& e19);
+void check_moments(const sorted_history& h, finding& e21);
+void check_calls(const sorted_history& h, const task_case& c, finding& e23);
+void check_marks(const sorted_history& h, const task_case& c, finding& e24);
 
-/// E18: when the tasks with a limit were under way for certain.
+/// The attempt that completed the step, as far as the store and the services tell.
+std::optional<std::uint32_t> completing_attempt(const step& s, const evidence& seen);
+
+/// So many tasks of a group are under way at a time.
+struct limit_of_group {
+  names::id key = 0;
+  std::uint32_t limit = 0; ///< 0: any number
+};
+limit_of_group limit_of_client(const sorted_history& h, const task& submitted);
+limit_of_group limit_of_schedule(const sorted_history& h, const task& submitted);
+
+/// E18, E22: when the tasks with a limit were under way for certain.
 class tasks_under_way {
 public:
-  explicit tasks_under_way(const sorted_history& h) : h_{h} {}
+  using limit_of = limit_of_group (*)(const sorted_history& h, const task& submitted);
+
+  tasks_under_way(const sorted_history& h, limit_of limit) : h_{h}, limit_{limit} {}
 
   void note(const task_case& c);
-  void check_limits(finding& e18) const;
+  void check_limits(finding& f) const;
 
 private:
   struct span {
+    limit_of_group of;
     std::optional<std::int64_t> began_ns;
     std::int64_t ended_ns = 0; ///< not before this
   };
 
   const sorted_history& h_;
+  limit_of limit_;
   std::unordered_map<names::id, span> spans_; ///< by the task that was submitted
 };
 

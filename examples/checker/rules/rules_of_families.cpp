@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-// E17, E18: tasks and those that they start, and tasks with one key.
+// E17, E18, E22: tasks and those that they start, and tasks with one key or of one schedule.
 
 namespace checker {
 
@@ -59,14 +59,27 @@ void check_children(const sorted_history& h, const task_case& c, finding& e17) {
     check_items(h, t, e17);
 }
 
+limit_of_group limit_of_client(const sorted_history& h, const task& submitted) {
+  const auto client = h.all().clients.find(submitted.id);
+  return client == h.all().clients.end() ? limit_of_group{}
+                                         : limit_of_group{client->second.limit_key, client->second.limit};
+}
+
+limit_of_group limit_of_schedule(const sorted_history& h, const task& submitted) {
+  const auto known = h.all().schedules.find(submitted.schedule);
+  return known == h.all().schedules.end() || !known->second.one_at_a_time ? limit_of_group{}
+                                                                          : limit_of_group{known->first, 1};
+}
+
 void tasks_under_way::note(const task_case& c) {
   const auto* first = c.task;
   while (const auto* parent = first->parent != 0 ? h_.find(first->parent) : nullptr)
     first = parent;
-  const auto client = h_.all().clients.find(first->id);
-  if (client == h_.all().clients.end() || client->second.limit == 0)
+  const auto of = limit_(h_, *first);
+  if (of.limit == 0)
     return;
   auto& span = spans_[first->id];
+  span.of = of;
   for (const auto& e : c.steps) {
     if (e.first_do_ns)
       span.began_ns = std::min(span.began_ns.value_or(*e.first_do_ns), *e.first_do_ns);
@@ -79,7 +92,7 @@ void tasks_under_way::note(const task_case& c) {
     span.ended_ns = std::numeric_limits<std::int64_t>::max(); // it keeps its place
 }
 
-void tasks_under_way::check_limits(finding& e18) const {
+void tasks_under_way::check_limits(finding& f) const {
   struct change {
     std::int64_t at_ns;
     int by; ///< an end before a beginning at the same moment
@@ -93,11 +106,10 @@ void tasks_under_way::check_limits(finding& e18) const {
   for (const auto& [id, span] : spans_) {
     if (!span.began_ns)
       continue;
-    const auto& client = h_.all().clients.at(id);
-    auto& g = groups[client.limit_key];
-    g.limit = client.limit;
+    auto& g = groups[span.of.key];
+    g.limit = span.of.limit;
     g.changes.push_back({*span.began_ns, 1});
-    g.changes.push_back({std::max(span.ended_ns, *span.began_ns), -1});
+    g.changes.push_back({std::max(span.ended_ns, *span.began_ns + 1), -1}); // also one call takes time
   }
   for (auto& [key, g] : groups) {
     std::sort(g.changes.begin(), g.changes.end());
@@ -105,7 +117,7 @@ void tasks_under_way::check_limits(finding& e18) const {
     int most = 0;
     for (const auto& change : g.changes)
       most = std::max(most, now += change.by);
-    e18.expect(most <= static_cast<int>(g.limit), [&, key = key, &g = g] {
+    f.expect(most <= static_cast<int>(g.limit), [&, key = key, &g = g] {
       return "of key " + h_.text(key) + " " + std::to_string(most) + " tasks were under way at a time, the limit is "
              + std::to_string(g.limit);
     });

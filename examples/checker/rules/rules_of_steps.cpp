@@ -17,6 +17,8 @@ std::string number_text(std::uint64_t n) {
   return std::to_string(n);
 }
 
+} // namespace
+
 /// The attempt that completed the step: a do or a probe that succeeded at that very moment, or else the do. A probe
 /// with the answer "it did not happen" succeeds too, perhaps in the same millisecond. Of a step that is repeated the
 /// last call counts.
@@ -32,8 +34,6 @@ std::optional<std::uint32_t> completing_attempt(const step& s, const evidence& s
       done = a.number;
   return s.is_repeated && !s.completed_ms ? std::nullopt : done;
 }
-
-} // namespace
 
 void check_not_repeated(const sorted_history& h, const task_case& c, finding& e6) {
   for (std::size_t i = 0; i < c.task->steps.size(); ++i) {

@@ -15,6 +15,20 @@ std::int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
+const char* name_of(steadfast::on_conflict x) {
+  using steadfast::on_conflict;
+  return x == on_conflict::refuse ? "refuse" : x == on_conflict::replace ? "replace" : "same";
+}
+
+/// What a refusal says of the task that is there; nothing: it changed nothing.
+const char* told_by(const std::string& why) {
+  if (why.find("key_conflict") != std::string::npos)
+    return "conflict";
+  if (why.find("a task that has begun cannot be replaced") != std::string::npos)
+    return "begun";
+  return why.find("there is a task") != std::string::npos ? "taken" : nullptr;
+}
+
 } // namespace
 
 client_log::client_log(const std::filesystem::path& file) : out_{file} {
@@ -31,17 +45,23 @@ client_log::call client_log::invoked(const submission& s) {
     more["limit_per_ms"] = s.limit_per_ms;
   if (!s.sleeps.empty())
     more["sleeps"] = s.sleeps;
+  if (!s.calls.empty())
+    more["calls"] = s.calls;
+  if (!s.mark.empty())
+    more["mark"] = s.mark;
+  if (s.conflict != steadfast::on_conflict::same)
+    more["on_conflict"] = name_of(s.conflict);
   return write("invoke", s, std::move(more));
 }
 
-void client_log::acknowledged(call c, const submission& s, bool is_created) {
-  write("ok", s, {{"told", is_created ? "created" : "there"}}, c);
+void client_log::acknowledged(call c, const submission& s, const steadfast::submitted& told) {
+  write("ok", s, {{"told", told.created ? "created" : told.replaced ? "replaced" : "there"}}, c);
 }
 
 void client_log::refused(call c, const submission& s, const std::string& why) {
   nlohmann::json more{{"why", why}};
-  if (why.find("key_conflict") != std::string::npos)
-    more["told"] = "conflict";
+  if (const auto* told = told_by(why))
+    more["told"] = told;
   write("fail", s, std::move(more), c);
 }
 
@@ -74,6 +94,11 @@ void client_log::saw_lease(call c, const std::string& name, const std::string& h
 
 void client_log::saw_no_lease(call c, const std::string& name, const std::string& why) {
   write("saw", {{"lease", name}, {"why", why}}, c);
+}
+
+void client_log::knows_schedule(const std::string& name, const std::string& workflow, std::chrono::milliseconds every,
+                                const std::string& overlap) {
+  write("schedule", {{"schedule", name}, {"workflow", workflow}, {"every_ms", every.count()}, {"overlap", overlap}}, 0);
 }
 
 client_log::call client_log::write(const char* op, const submission& s, nlohmann::json more, call c) {

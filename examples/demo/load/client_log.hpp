@@ -4,6 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -23,9 +24,9 @@ public:
   using call = std::uint64_t;
 
   call invoked(const submission& s);
-  void acknowledged(call c, const submission& s, bool is_created);          ///< "ok"
-  void refused(call c, const submission& s, const std::string& why);        ///< "fail": it did not happen
-  void without_answer(call c, const submission& s, const std::string& why); ///< "info": nobody knows
+  void acknowledged(call c, const submission& s, const steadfast::submitted& told); ///< "ok"
+  void refused(call c, const submission& s, const std::string& why);                ///< "fail": it did not happen
+  void without_answer(call c, const submission& s, const std::string& why);         ///< "info": nobody knows
 
   call looked(const submission& s); ///< "look": for its task
   /// "saw": the task at that revision, or none.
@@ -36,6 +37,10 @@ public:
   /// "saw": who holds it, empty when it was given back, under which epoch.
   void saw_lease(call c, const std::string& name, const std::string& holder, std::uint64_t epoch);
   void saw_no_lease(call c, const std::string& name, const std::string& why); ///< without an answer
+
+  /// Of a schedule that makes tasks of a workflow; `overlap` as its definition says.
+  void knows_schedule(const std::string& name, const std::string& workflow, std::chrono::milliseconds every,
+                      const std::string& overlap);
 
 private:
   call write(const char* op, const submission& s, nlohmann::json more, call c = 0);

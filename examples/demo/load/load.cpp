@@ -128,8 +128,10 @@ load::reply load::submit_once(const submission& s, connection& to) {
     steadfast::submit_options how;
     how.id = s.id;
     how.reply_to = s.reply_to;
+    how.conflict = s.conflict;
+    how.debounce = s.debounce;
     const auto told = client_of(to).submit(s.workflow, s.payload, how);
-    log_.acknowledged(call, s, told.created);
+    log_.acknowledged(call, s, told);
     return reply::acknowledged;
   } catch (const steadfast::client_error& e) {
     if (e.why() == steadfast::client_error::kind::refused || e.why() == steadfast::client_error::kind::not_found) {

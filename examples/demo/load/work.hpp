@@ -1,5 +1,8 @@
 #pragma once
 
+#include "steadfast/client.hpp"
+
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -19,6 +22,11 @@ struct submission {
   std::uint32_t limit = 0;                       ///< and so many are under way at a time; 0: it has no limit
   std::uint32_t limit_per_ms = 0;                ///< and so many begin within that time; 0: as many as can
   std::map<std::string, std::uint32_t> sleeps{}; ///< milliseconds, by the step that sleeps
+  std::map<std::string, std::uint32_t> calls{};  ///< how often at most, by the step that is repeated
+  std::string mark{};                            ///< of its payload, which no other of this id has; empty: it has none
+  // If the id is taken.
+  steadfast::on_conflict conflict = steadfast::on_conflict::same;
+  std::chrono::milliseconds debounce{0};
 };
 
 /// Deliveries and orders in a random order; the same seed gives the same list. Both carriers occur, and a few customers

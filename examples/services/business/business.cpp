@@ -11,6 +11,8 @@ const std::vector<business>& businesses() {
     auto list = drone_delivery_businesses();
     const auto orders = order_processing_businesses();
     list.insert(list.end(), orders.begin(), orders.end());
+    const auto slow = slow_businesses();
+    list.insert(list.end(), slow.begin(), slow.end());
     return list;
   }();
   return all;

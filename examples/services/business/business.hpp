@@ -20,6 +20,9 @@ struct business {
   std::string_view operation; ///< POST /<operation>
   std::string_view summary;
   decision (*decide)(const json& body, const std::string& key);
+  /// Of an operation that takes several calls under one key, the answer after `before`; nullptr: it stays the same. Its
+  /// member `state` is "done" in the end.
+  json (*call_again)(const json& before) = nullptr;
 };
 
 const std::vector<business>& businesses();
@@ -27,6 +30,7 @@ const business* find_business(std::string_view name); ///< nullptr when there is
 
 std::vector<business> drone_delivery_businesses();
 std::vector<business> order_processing_businesses();
+std::vector<business> slow_businesses();
 
 /// An identifier, always the same for the same key: "pkg-" and digits.
 std::string id_from_key(std::string_view prefix, const std::string& key);

@@ -99,8 +99,10 @@ answer service::decide_and_record(const call& c, const fate& f) {
     f.refuse ? decision{refusal{"", "the request is refused for good"}} : what_.decide(c.body, c.key);
   const bool dedup = faults_.switches().dedup;
   auto a = journal_.record(c, [&](ledger& l) {
-    auto done = l.perform(c, decided, dedup);
+    auto done = l.perform(c, decided, dedup, what_.call_again);
     done.is_later = f.later && has_effect(done);
+    if (what_.call_again && has_effect(done))
+      done.is_finished = done.body.value("state", "") == "done";
     return done;
   });
   if (a.is_later) {

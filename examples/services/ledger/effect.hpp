@@ -2,6 +2,7 @@
 
 #include "examples/services/requests/call.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,7 +32,8 @@ struct answer {
   effect_result result = effect_result::failed;
   int status = 500;
   json body = json::object();
-  bool is_later = false; ///< the effect is in place, and whoever has the token says how the step ends
+  bool is_later = false;             ///< the effect is in place, and whoever has the token says how the step ends
+  std::optional<bool> is_finished{}; ///< of an operation that takes several calls: whether it needs no more
 };
 
 } // namespace services

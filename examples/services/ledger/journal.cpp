@@ -143,6 +143,10 @@ std::string journal::line_of(const call& c, const answer& a) {
                               {"steady_ns", steady_ns()}};
   if (a.is_later)
     line["later"] = true;
+  if (a.is_finished)
+    line["finished"] = *a.is_finished;
+  if (const auto mark = c.body.find("mark"); mark != c.body.end() && mark->is_string())
+    line["mark"] = *mark;
   return line.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -44,6 +44,7 @@ ledger::ledger(const std::string& path)
       undo_{database_, "INSERT INTO effects(key, in_place, args, body, result) VALUES(?, 0, '', '{}', '{}')"
                        " ON CONFLICT(key) DO UPDATE SET in_place = 0"},
       body_{database_, "SELECT body FROM effects WHERE key = ?"},
+      change_{database_, "UPDATE effects SET result = ? WHERE key = ?"},
       remember_{database_, "INSERT INTO log_lines(seq, line) VALUES(?, ?)"} {}
 
 ledger::found_effect ledger::find(const std::string& key) {
@@ -54,13 +55,17 @@ ledger::found_effect ledger::find(const std::string& key) {
   return found;
 }
 
-answer ledger::perform(const call& c, const decision& decided, bool dedup) {
+answer ledger::perform(const call& c, const decision& decided, bool dedup, json (*call_again)(const json&)) {
   if (const auto known = find(c.key); dedup && known.known) {
     if (!known.in_place)
       return {effect_result::refused, 409, error_body("this key was undone; its operation cannot take place any more")};
     if (known.args != c.args)
       return {effect_result::refused, 422, error_body("this key was used with another body", "Idempotency-Key")};
-    return {effect_result::repeated, 200, known.result};
+    if (!call_again)
+      return {effect_result::repeated, 200, known.result};
+    const auto result = call_again(known.result);
+    change_.bind(dumped(result)).bind(c.key).run();
+    return {effect_result::repeated, 200, result};
   }
   if (const auto* no = std::get_if<refusal>(&decided))
     return {effect_result::refused, 422, error_body(no->sentence, no->field)};

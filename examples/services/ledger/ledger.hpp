@@ -21,8 +21,9 @@ public:
   void commit() { database_.run("COMMIT"); }
   void roll_back() { database_.run("ROLLBACK"); }
 
-  /// Carries out the decision, unless the key was used already. Without `dedup` the key is ignored.
-  answer perform(const call& c, const decision& decided, bool dedup);
+  /// Carries out the decision, unless the key was used already. Without `dedup` the key is ignored. `call_again`: as of
+  /// the business.
+  answer perform(const call& c, const decision& decided, bool dedup, json (*call_again)(const json&) = nullptr);
   answer undo(const call& c);
   answer probe(const call& c);
 
@@ -49,6 +50,7 @@ private:
   statement create_;
   statement undo_;
   statement body_;
+  statement change_;
   statement remember_;
 };
 

@@ -93,7 +93,7 @@ TEST_CASE("the program prints JSON") {
   const auto printed = json::parse(f.output);
   CHECK(printed["clean"] == false);
   CHECK(printed["violations"] == 10);
-  REQUIRE(printed["rules"].size() == 20);
+  REQUIRE(printed["rules"].size() == 24);
   CHECK(printed["rules"][0]["rule"] == "E1");
   CHECK(printed["rules"][0]["examples"].size() == 5);
   CHECK(printed["rules"][1]["violations"] == 0);

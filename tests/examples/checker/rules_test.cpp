@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <vector>
+
 using namespace tests;
 using rules = std::set<std::string>;
 
@@ -75,7 +78,7 @@ TEST_CASE("E1: a task that is in the store twice") {
 
 TEST_CASE("E2: a task that nobody submitted") {
   auto s = clean_story();
-  std::erase_if(s.clients, [](const json& c) { return c["task"] == "good"; });
+  std::erase_if(s.clients, [](const json& c) { return c.value("task", "") == "good"; });
   CHECK(broken_rules(s) == rules{"E2"});
   s.with_clients = false;
   CHECK(broken_rules(s).empty());
@@ -84,7 +87,7 @@ TEST_CASE("E2: a task that nobody submitted") {
 
 TEST_CASE("E2: a task whose every submission was refused") {
   auto s = clean_story();
-  std::erase_if(s.clients, [](const json& c) { return c["task"] == "good"; });
+  std::erase_if(s.clients, [](const json& c) { return c.value("task", "") == "good"; });
   s.clients.push_back(client("invoke", "good"));
   s.clients.push_back(client("fail", "good"));
   CHECK(broken_rules(s) == rules{"E2"});
@@ -686,4 +689,136 @@ TEST_CASE("E20: more tasks of a key that began within a time than may") {
   CHECK(broken_rules(s).empty());
   s.task("k/2").erase("began_at");
   CHECK(broken_rules(s) == rules{"E20"});
+}
+
+TEST_CASE("E2: a task that looks like one of a schedule that nobody made") {
+  auto s = clean_story();
+  std::erase_if(s.clients, [](const json& c) { return c["op"] == "schedule"; });
+  CHECK(broken_rules(s) == rules{"E2"});
+}
+
+TEST_CASE("E21: a task of a schedule that is not of one of its moments") {
+  auto s = clean_story();
+  auto& second = s.task("tick@2026-01-31T12:00:04Z");
+  SECTION("made before it") {
+    second["submitted_at"] = "2026-01-31T12:00:03.999Z";
+  }
+  SECTION("of another workflow") {
+    second["workflow"] = "v";
+  }
+  SECTION("with another one in its payload") {
+    second["payload"]["moment"] = "2026-01-31T12:00:02Z";
+  }
+  SECTION("of a moment between two") {
+    for (auto& c : s.clients)
+      if (c["op"] == "schedule")
+        c["every_ms"] = 4001;
+  }
+  CHECK(broken_rules(s) == rules{"E21"});
+}
+
+TEST_CASE("E21: a moment that made two tasks") {
+  auto s = clean_story();
+  auto again = s.task("tick@2026-01-31T12:00:04Z");
+  again["id"] = "tick@2026-01-31T12:00:04.000Z";
+  s.tasks.push_back(again);
+  s.effects.push_back(effect_line(again["id"], "a", "do", "created", 1));
+  CHECK(broken_rules(s) == rules{"E21"});
+  again["id"] = "tick@noon";
+  s.tasks.back() = again;
+  s.effects.back() = effect_line(again["id"], "a", "do", "created", 1);
+  CHECK(broken_rules(s) == rules{"E21"});
+}
+
+TEST_CASE("E22: two tasks of a schedule at a time, unless it allows that") {
+  auto s = clean_story();
+  SECTION("the second begins before the first has acted") {
+    s.move_to_back("tick@2026-01-31T12:00:02Z/a");
+    s.effects.insert(s.effects.begin(), effect_line("tick@2026-01-31T12:00:02Z", "a", "do", "failed", 1));
+  }
+  SECTION("the first is in error") {
+    s.task("tick@2026-01-31T12:00:02Z")["process_state"] = "error";
+    s.alerts.push_back({{"task", "tick@2026-01-31T12:00:02Z"}});
+  }
+  CHECK(broken_rules(s) == rules{"E22"});
+  for (auto& c : s.clients)
+    if (c["op"] == "schedule")
+      c["overlap"] = "allow";
+  CHECK(broken_rules(s).empty());
+}
+
+TEST_CASE("E23: a step that was completed before its service had finished, unless at its limit") {
+  auto s = clean_story();
+  s.line("draft/ask", "repeated")["finished"] = false;
+  CHECK(broken_rules(s).empty());
+  for (auto& c : s.clients)
+    if (c.contains("calls"))
+      c["calls"]["ask"] = 3;
+  CHECK(broken_rules(s) == rules{"E23"});
+  s.task("draft")["acts"].push_back(act());
+  CHECK(broken_rules(s).empty());
+}
+
+TEST_CASE("E23: a step that was called again after its service had finished") {
+  auto s = clean_story();
+  s.line("draft/ask", "created")["finished"] = true;
+  CHECK(broken_rules(s) == rules{"E23"});
+  s.step("draft", "ask")["log"][0]["outcome"] = "expired"; // that answer did not arrive
+  CHECK(broken_rules(s).empty());
+}
+
+TEST_CASE("E23: a step that was called more often than it may be") {
+  auto s = clean_story();
+  for (auto& c : s.clients)
+    if (c.contains("calls"))
+      c["calls"]["ask"] = 1;
+  CHECK(broken_rules(s) == rules{"E23"});
+}
+
+TEST_CASE("E24: a call for what was replaced") {
+  auto s = clean_story();
+  const auto* result = GENERATE("created", "repeated");
+  s.line("draft/ask", result)["mark"] = "one";
+  CHECK(broken_rules(s) == rules{"E24"});
+}
+
+TEST_CASE("E13: a submission that replaced the task, and is lost") {
+  auto s = clean_story();
+  s.task("draft")["payload"]["mark"] = "one";
+  CHECK(broken_rules(s) == rules{"E13", "E24"});
+}
+
+TEST_CASE("E13: a submission that nobody acknowledged may have replaced the task, or not") {
+  auto s = clean_story();
+  auto& answer = *std::find_if(s.clients.begin(), s.clients.end(),
+                               [](const json& c) { return c.value("call", 0) == 12 && c["op"] == "ok"; });
+  answer.update({{"op", "info"}, {"told", "none"}});
+  CHECK(broken_rules(s).empty());
+  s.task("draft")["payload"]["mark"] = "one";
+  CHECK(broken_rules(s) == rules{"E24"});
+  answer.update({{"op", "fail"}, {"told", "begun"}}); // refused, and yet it ran
+  s.task("draft")["payload"]["mark"] = "two";
+  CHECK(broken_rules(s) == rules{"E13"});
+}
+
+TEST_CASE("E13: nothing replaces a task that has begun") {
+  auto s = clean_story();
+  const auto at =
+    std::find_if(s.clients.begin(), s.clients.end(), [](const json& c) { return c.value("call", 0) == 12; });
+  const std::vector<json> before{
+    {{"op", "invoke"}, {"task", "draft"}, {"call", 13}, {"body", "3"}, {"mark", "three"}, {"on_conflict", "replace"}},
+    {{"op", "fail"}, {"task", "draft"}, {"call", 13}, {"told", "begun"}}};
+  s.clients.insert(at, before.begin(), before.end());
+  CHECK(broken_rules(s) == rules{"E13"});
+}
+
+TEST_CASE("E13: the submission with which a task was made finds it, and one that wants it new is refused") {
+  auto s = clean_story();
+  s.clients.push_back({{"op", "invoke"}, {"task", "draft"}, {"call", 13}, {"body", "1"}, {"mark", "one"}});
+  s.clients.push_back({{"op", "ok"}, {"task", "draft"}, {"call", 13}, {"told", "there"}});
+  s.clients.push_back({{"op", "invoke"}, {"task", "draft"}, {"call", 14}, {"body", "9"}, {"on_conflict", "refuse"}});
+  s.clients.push_back({{"op", "fail"}, {"task", "draft"}, {"call", 14}, {"told", "taken"}});
+  CHECK(broken_rules(s).empty());
+  s.clients.back() = {{"op", "ok"}, {"task", "draft"}, {"call", 14}, {"told", "created"}};
+  CHECK(broken_rules(s) == rules{"E13"});
 }

@@ -174,6 +174,52 @@ void add_orders(story& s) {
   first_client["sleeps"] = {{"rest", 1000}};
 }
 
+json round_json(int second) {
+  const auto moment_text = "2026-01-31T12:00:0" + std::to_string(second) + "Z";
+  auto t = task_json("tick@" + moment_text, "processed",
+                     {step_json("a", "completed", {}, true, {attempt_json(1, "do", "succeeded", second, second + 1)})});
+  t["payload"] = {{"moment", moment_text}};
+  t["submitted_at"] = moment(second);
+  return t;
+}
+
+void add_rounds(story& s) {
+  s.clients.push_back(
+    {{"op", "schedule"}, {"schedule", "tick"}, {"workflow", "w"}, {"every_ms", 2000}, {"overlap", "skip"}});
+  for (const auto second : {2, 4}) {
+    s.tasks.push_back(round_json(second));
+    s.effects.push_back(effect_line(s.tasks.back()["id"], "a", "do", "created", 1));
+  }
+}
+
+void add_call(story& s, int call, json asked, json answered) {
+  asked.update({{"op", "invoke"}, {"task", "draft"}, {"call", call}});
+  answered.update({{"task", "draft"}, {"call", call}});
+  s.clients.push_back(std::move(asked));
+  s.clients.push_back(std::move(answered));
+}
+
+/// The second submission replaces the first; its step is called twice, until it has finished.
+void add_draft(story& s) {
+  const json wish{{"on_conflict", "replace"}, {"calls", {{"ask", 2}}}};
+  auto first_wish = wish;
+  first_wish.update({{"body", "1"}, {"mark", "one"}});
+  add_call(s, 11, first_wish, {{"op", "ok"}, {"told", "created"}});
+  auto second_wish = wish;
+  second_wish.update({{"body", "2"}, {"mark", "two"}});
+  add_call(s, 12, second_wish, {{"op", "ok"}, {"told", "replaced"}});
+  s.effects.push_back(effect_line("draft", "ask", "do", "created", 1));
+  s.effects.back().update({{"finished", false}, {"mark", "two"}});
+  s.effects.push_back(effect_line("draft", "ask", "do", "repeated", 2));
+  s.effects.back().update({{"finished", true}, {"mark", "two"}});
+  auto ask = step_json("ask", "completed", {}, true,
+                       {attempt_json(1, "do", "succeeded", 1, 2), attempt_json(2, "do", "succeeded", 3, 4)});
+  ask["calls_max"] = 2;
+  s.tasks.push_back(task_json("draft", "processed", {ask}));
+  s.tasks.back()["payload"] = {{"mark", "two"}};
+  s.tasks.back()["acts"] = {{{"at", moment(0)}, {"who", "(a submission)"}, {"what", "replace"}, {"why", ""}}};
+}
+
 void add_client(story& s, const std::string& task, const std::string& outcome) {
   s.clients.push_back({{"op", "invoke"}, {"task", task}, {"workflow", "w"}});
   s.clients.push_back({{"op", "ok"}, {"task", task}, {"outcome", nullptr}});
@@ -254,6 +300,8 @@ story clean_story() {
   add_bad(s);
   add_stuck(s);
   add_orders(s);
+  add_rounds(s);
+  add_draft(s);
   s.clients.push_back({{"op", "look"}, {"task", "bad"}, {"call", 1}});
   s.clients.push_back({{"op", "saw"}, {"task", "bad"}, {"call", 1}, {"told", "absent"}});
   add_client(s, "good", "processed");

@@ -43,7 +43,8 @@ struct story {
 /// Nothing is wrong with it: "good" is processed (c was skipped), "bad" is undone after b failed for good, its d is
 /// read-only, and "stuck" is in error with an alert. "k/1" is processed after an event (wake 1), an answer (2), a step
 /// that ended later (3 and 4) and two items; "k/2", which had to wait for it, took the same event and is undone with
-/// its child.
+/// its child. The schedule "tick" has made two tasks, every two seconds one. "draft" was replaced (calls 11 and 12),
+/// and its step called twice.
 story clean_story();
 
 json effect_line(const std::string& task, const std::string& step, const std::string& action, const std::string& result,

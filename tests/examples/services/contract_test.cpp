@@ -25,6 +25,7 @@ const std::map<std::string, json> good_bodies = {
   {"payment", {{"order_id", "o-1"}, {"amount", 12.5}, {"currency", "EUR"}}},
   {"stock", {{"order_id", "o-1"}, {"items", {{{"sku", "tea"}, {"quantity", 2}}}}}},
   {"shipping", {{"order_id", "o-1"}, {"address", "1 Harbour Street"}}},
+  {"screening", alice},
 };
 
 } // namespace
@@ -176,6 +177,29 @@ TEST_CASE("a line says who asked for what") {
   CHECK(lines[1].at("reverses") == "t1/a");
   CHECK(lines[1].at("args") != lines[0].at("args"));
   CHECK(lines[1].at("steady_ns").get<std::int64_t>() > lines[0].at("steady_ns").get<std::int64_t>());
+}
+
+TEST_CASE("a service that takes several calls under one key says when it has finished") {
+  const temp_folder data;
+  const running_service screening{"screening", data};
+  const auto body = json{{"customer", "alice"}, {"mark", "first"}};
+  auto answered = screening.perform("t1/s", body);
+  auto left = answered.body.at("calls_left").get<int>();
+  REQUIRE(left < 5);
+  for (; left > 0; --left) {
+    CHECK(answered.body.at("state") == "running");
+    answered = screening.perform("t1/s", body);
+    CHECK(answered.body.at("calls_left") == left - 1);
+  }
+  CHECK(answered.body.at("state") == "done");
+  CHECK(screening.perform("t1/s", body).body == answered.body);
+  const auto lines = screening.log_lines();
+  for (const auto& line : lines) {
+    CHECK(line.at("mark") == "first");
+    CHECK(line.at("finished") == (&line >= &lines.back() - 1));
+  }
+  CHECK(lines.front().at("result") == "created");
+  CHECK(lines.back().at("result") == "repeated");
 }
 
 TEST_CASE("of many requests at once under one key a single one makes the effect") {
