@@ -97,6 +97,8 @@ public:
   /// A client that submits until a node has acknowledged it; now and then two do so at once, or it wants progress.
   /// `at_once`: without a later beginning.
   void submit(const std::string& id, const workflow::definition& d, bool at_once = false);
+  /// With which a task of that id can begin, and so can those that its steps start.
+  std::string sample_payload_for(const std::string& id, const workflow::definition& d, chance& draw) const;
   /// A person does something to a task, at any node; the result is ignored.
   void act(const actors::act_on_task& m);
   /// The same to all tasks that are there.

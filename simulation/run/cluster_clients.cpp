@@ -41,8 +41,7 @@ void cluster::submit(const std::string& id, const workflow::definition& d, bool 
   workflow::submission s;
   s.id = id;
   s.workflow = d.name;
-  const auto key = limit_key_for(id);
-  s.payload = workflow::blob{sample_payload(d, world_.chance(), shape_.workflows, key)};
+  s.payload = workflow::blob{sample_payload_for(id, d, world_.chance())};
   if (world_.chance().happens(300))
     s.reply_to = observer::name;
   if (shape_.with_people)
@@ -54,6 +53,10 @@ void cluster::submit(const std::string& id, const workflow::definition& d, bool 
     s.payload = workflow::blob{respelled(std::string{s.payload.view()})};
     ask_to_submit(s);
   }
+}
+
+std::string cluster::sample_payload_for(const std::string& id, const workflow::definition& d, chance& draw) const {
+  return sample_payload(d, draw, shape_.workflows, limit_key_for(id));
 }
 
 /// Tasks that a limit counts together are in one partition; empty: their key can be any.

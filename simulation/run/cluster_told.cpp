@@ -273,7 +273,7 @@ void cluster::plan_schedules_over_change() {
     s.name = name;
     s.workflow = d.name;
     s.version = d.version;
-    s.payload = workflow::blob{sample_payload(d, luck, shape_.workflows, limit_key_for(s.name))};
+    s.payload = workflow::blob{sample_payload_for(s.name, d, luck)};
     s.cron = cron;
     s.zone = summer_time_->zone;
     s.catch_up = schedules_catch_up_max;
@@ -299,7 +299,7 @@ void cluster::plan_schedules() {
     s.name = std::string{workflow::to_string(s.rule)} + "-" + std::to_string(n);
     s.workflow = d.name;
     s.version = d.version;
-    s.payload = workflow::blob{sample_payload(d, luck, shape_.workflows, limit_key_for(s.name))};
+    s.payload = workflow::blob{sample_payload_for(s.name, d, luck)};
     if (luck.happens(200)) {
       s.cron = "* * * * *";
       s.zone = "Europe/Lisbon";

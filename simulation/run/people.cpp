@@ -1,7 +1,6 @@
 #include "simulation/run/people.hpp"
 
 #include "actors/protocol/messages.hpp"
-#include "simulation/world/documents.hpp"
 
 #include <array>
 #include <iterator>
@@ -70,7 +69,7 @@ void people::act_on_some_task() {
   if (m.act == task_act::skip)
     m.document = "{}";
   if (m.act == task_act::edit)
-    m.document = sample_payload(*d, chance_);
+    m.document = cluster_.sample_payload_for(t->id, *d, chance_);
   cluster_.act(m);
 }
 
