@@ -49,6 +49,9 @@ struct id_model {
 
   static state initial() { return {}; }
   static std::optional<state> step(const state& s, const client_call& c);
+  static bool are_alike(const client_call& a, const client_call& b) {
+    return a.body == b.body && a.mark == b.mark && a.wish == b.wish;
+  }
   static std::uint64_t hash_of(const state& s) {
     return std::hash<std::uint64_t>{}(s.revision * 31 + s.body + (s.is_there ? 1 : 0) + (s.has_begun ? 7 : 0));
   }
@@ -73,6 +76,7 @@ struct lease_model {
 
   static state initial() { return {}; }
   static std::optional<state> step(const state& s, const lease_call& c);
+  static bool are_alike(const lease_call&, const lease_call&) { return false; }
   static std::uint64_t hash_of(const state& s) { return std::hash<std::uint64_t>{}(s.epoch * 31 + s.holder); }
 };
 

@@ -26,11 +26,13 @@ struct span_of_call {
 ///       using state = ...;                    // equality; hash_of(state) next to it
 ///       static state initial();
 ///       static std::optional<state> step(const state&, const operation&); // nothing: that cannot be its answer
+///       static bool are_alike(const operation&, const operation&); // two without an answer: each does as the other
 ///     };
 ///
 /// `operation` has a member `span`. True if each of the operations can be given a moment between its beginning and its
 /// end such that, in the order of these moments, the model could have given all of the answers (Herlihy and Wing's
-/// linearizability).
+/// linearizability). Of operations without an answer that are alike the one that began first is placed first: the other
+/// could take its place, and which of many repetitions took effect is not searched for.
 ///
 /// The search of Wing and Gong (Testing and verifying concurrent objects, 1993) with the memory of Lowe (Testing for
 /// linearizability, 2017): the same operations in another order that led to the same state are not
@@ -45,7 +47,9 @@ public:
       : all_{all},
         tries_left_{tries_max},
         is_placed_((all.size() + 63) / 64),
-        events_(events_of(all)) {}
+        events_(events_of(all)) {
+    find_alike();
+  }
 
   bool holds() {
     auto state = Model::initial();
@@ -119,9 +123,30 @@ private:
     return linked;
   }
 
+  /// Of each operation without an answer the next earlier one that is like it.
+  void find_alike() {
+    alike_before_.assign(all_.size(), none);
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      if (all_[i].span.ended == span_of_call::unanswered)
+        open.push_back(i);
+    std::stable_sort(open.begin(), open.end(),
+                     [this](auto a, auto b) { return all_[a].span.began < all_[b].span.began; });
+    for (std::size_t n = 1; n < open.size(); ++n)
+      for (auto before = n; before-- > 0;)
+        if (Model::are_alike(all_[open[before]], all_[open[n]])) {
+          alike_before_[open[n]] = open[before];
+          break;
+        }
+  }
+
+  bool is_placed(std::size_t operation) const { return (is_placed_[operation / 64] >> (operation % 64) & 1) != 0; }
+
   /// The resulting state, if the operation can come next and this was not tried before.
   std::optional<typename Model::state> place(link call, const typename Model::state& before) {
     const auto operation = events_[call].operation;
+    if (const auto first = alike_before_[operation]; first != none && !is_placed(first))
+      return std::nullopt;
     auto after = Model::step(before, all_[operation]);
     // An operation that was never answered, and would change nothing, need not have taken place.
     const bool is_idle = events_[call].other == 0 && after == before;
@@ -170,8 +195,11 @@ private:
     return h;
   }
 
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
   const std::vector<Operation>& all_;
   std::size_t tries_left_;
+  std::vector<std::size_t> alike_before_; ///< by operation
   set_of_operations is_placed_;
   link end_ = 0;
   std::vector<event> events_;

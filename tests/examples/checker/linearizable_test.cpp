@@ -100,3 +100,19 @@ TEST_CASE("one wrong answer among ten thousand is found") {
   }
   CHECK_FALSE(is_one_task(calls));
 }
+
+TEST_CASE("many submissions without an answer, of which any may have replaced the task, are searched through") {
+  using answer = client_call::answer;
+  const auto call = [](answer told, std::uint64_t body, span_of_call span) {
+    return client_call{told, body, 0, span, body, on_conflict::replace};
+  };
+  std::vector<client_call> calls{call(answer::created, 1, {1, 2})};
+  for (std::size_t i = 0; i < 40; ++i)
+    calls.push_back(call(answer::none, 2 + i % 2, {3 + i}));
+  calls.push_back(call(answer::replaced, 4, {50, 51}));
+  calls.push_back(call(answer::there, 2, {52, 53}));
+  calls.push_back(call(answer::there, 3, {54, 55}));
+  CHECK(is_one_task(calls));
+  calls.push_back(call(answer::there, 4, {56, 57})); // nobody can have submitted that once more
+  CHECK_FALSE(is_one_task(calls));
+}
