@@ -140,6 +140,12 @@ void watch::look_at_rates(const store::write_list& batch, const std::vector<stor
   }
 }
 
+std::size_t watch::count_knowing(const std::string& event, const std::string& id) const {
+  return static_cast<std::size_t>(std::count_if(parts_.begin(), parts_.end(), [&](const part& p) {
+    return p.events.contains({event, id});
+  }));
+}
+
 /// An event that is sent again with its id, while it is kept, is the same one (P51).
 void watch::look_at_events(part& in, const store::write_list& batch, const std::vector<store::outcome>& outcomes) {
   for (std::size_t i = 0; i < outcomes.size(); ++i) {

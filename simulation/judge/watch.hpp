@@ -95,6 +95,8 @@ public:
   bool look_at_scheduled(const workflow::task& t);
   /// Whether an event of that sender was kept in any partition.
   bool has_kept_event_of(const std::string& sender) const { return senders_.contains(sender); }
+  /// How many partitions know the id of that event.
+  std::size_t count_knowing(const std::string& event, const std::string& id) const;
   /// Whether the last change of an open task was a supervisor's.
   bool has_fresh_decision() const { return !decided_.empty(); }
 

@@ -46,6 +46,7 @@ private:
   void expect_nothing_overdue();
   void expect_leases_held();
   void expect_shares_even();
+  void expect_partitions_rest(std::uint64_t taken);
   void send_rival_events(const run_for& run);
   void lose_a_node(const run_for& run, const is_broken& broken);
   void lose_a_lease(const run_for& run, const is_broken& broken);

@@ -192,6 +192,7 @@ void cluster::start(const std::string& node) {
   if (is_up(node))
     return;
   disturb(0ms);
+  ++nodes_started_;
   const auto error = next_clock_ ? *std::exchange(next_clock_, std::nullopt) : draw_clock_error(node);
   note(script::happening::kind::start, node, {}, error.wall, error.drift_permille, error.goes_on.has_value());
   auto& p = world_.start(node, error);

@@ -84,6 +84,8 @@ public:
   void set_clocks_right();
   /// When the last node died or was started, or will be healthy again; in the past: it is.
   moment disturbed_until() const { return disturbed_until_; }
+  std::uint64_t nodes_started() const { return nodes_started_; }
+  std::uint64_t partitions_taken() const { return partitions_taken_; }
   /// Every commit takes so long from now until then.
   void slow_store(workflow::span time);
 
@@ -213,6 +215,7 @@ private:
   void ask_to_submit(const workflow::submission& s);
   void submit_at(const node_parts& node, const workflow::submission& s);
   void write(store::write what);
+  void expect_known_everywhere(const store::send_event& w, const store::outcome& o);
   void on_acted(const std::string& id, bool is_done);
   void acknowledge(const std::string& id);
   void draw_homes();
@@ -276,6 +279,8 @@ private:
   std::uint64_t only_ones_made_ = 0;
   moment no_supervisor_until_{0};
   moment disturbed_until_{0};
+  std::uint64_t nodes_started_ = 0;
+  std::uint64_t partitions_taken_ = 0;
   std::uint64_t store_starts_ = 0;
   disk_faults disk_faults_;
   workflow::span wall_error_max_{0};

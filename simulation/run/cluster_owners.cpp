@@ -160,6 +160,7 @@ void cluster::take(process& p, std::uint32_t partition) {
   const auto node = p.name();
   world_.tell(node + " takes " + name_of(partition));
   disturb(0ms);
+  ++partitions_taken_;
   node_surroundings with{p.system()};
   const auto opened = open_as_owner(node, partition);
   with.store = opened;

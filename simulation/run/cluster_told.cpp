@@ -115,7 +115,17 @@ void cluster::send_event(const std::string& name, const std::string& key, const 
   w.key = key;
   w.data = data;
   w.who = "somebody";
-  tell_store(std::move(w));
+  ask_store(names_[told_chance_.below(names_.size())], w,
+            [this, w](const store::outcome& o) { expect_known_everywhere(w, o); });
+}
+
+/// One that is taken is in each partition before that is said, or at least its id.
+void cluster::expect_known_everywhere(const store::send_event& w, const store::outcome& o) {
+  if (w.id.empty() || o.result != store::write_status::applied)
+    return;
+  if (const auto know = watch_.count_knowing(w.name, w.id); know < shape_.partitions)
+    watch_.complain("the event " + w.id + " was acknowledged, and " + std::to_string(know) + " of "
+                    + std::to_string(shape_.partitions) + " partitions know it (row 147)");
 }
 
 /// The id of an event that was taken for one task is known in all partitions, so it is not taken for another (P51).
@@ -127,6 +137,7 @@ void cluster::send_to_two_tasks(const std::string& name, const std::string& firs
   w.who = "somebody";
   w.id = first + " only";
   ask_store(names_[told_chance_.below(names_.size())], w, [this, w](const store::outcome& o) {
+    expect_known_everywhere(w, o);
     if (o.result != store::write_status::applied)
       return;
     world_.in(told_chance_.between(1s, 30s), [this, w] {
@@ -150,7 +161,10 @@ void cluster::send_rivals(const workflow::wait_rule& rule, const std::string& id
     w.data = std::to_string(i);
     w.who = id + ", sender " + std::to_string(i);
     w.id = id;
-    ask_store(names_[i], w, [this, id, who = w.who](const store::outcome& o) { rivals_[id][who] = o.result; });
+    ask_store(names_[i], w, [this, w](const store::outcome& o) {
+      expect_known_everywhere(w, o);
+      rivals_[w.id][w.who] = o.result;
+    });
   }
 }
 

@@ -407,7 +407,7 @@ private:
 
   bool is_broken() const {
     return !result_.violations.empty() || !watch_.violations().empty() || !services_.complaints().empty()
-           || !cluster_.listener().complaints().empty();
+           || !cluster_.listener().complaints().empty() || !world_.complaints().empty();
   }
 
   /// Until then, or until a promise is broken: what comes after that says less.
@@ -511,7 +511,8 @@ private:
   }
 
   void check() {
-    for (const auto* complaints : {&watch_.violations(), &services_.complaints(), &cluster_.listener().complaints()})
+    for (const auto* complaints :
+         {&watch_.violations(), &services_.complaints(), &cluster_.listener().complaints(), &world_.complaints()})
       result_.violations.insert(result_.violations.end(), complaints->begin(), complaints->end());
     if (is_broken())
       return tell_stories();

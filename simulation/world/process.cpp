@@ -11,6 +11,7 @@
 #include <caf/detail/test_actor_clock.hpp>
 #include <caf/make_actor.hpp>
 #include <caf/scheduled_actor.hpp>
+#include <caf/sec.hpp>
 #include <caf/thread_hook.hpp>
 
 #include <algorithm>
@@ -197,9 +198,9 @@ process::actor_name process::run(std::size_t n) {
   const auto place = held_.empty() ? n : not_held_.at(n);
   std::swap(queue.at(place), queue.front());
   const auto& actor = as_actor(*queue.front());
-  const actor_name who{actor.name(), actor.id()};
+  const caf::strong_actor_ptr stays_for_now{actor.ctrl()};
   scheduler_.try_run_once();
-  return who;
+  return {actor.name(), actor.id(), actor.fail_state() == caf::sec::runtime_error};
 }
 
 std::optional<moment> process::next_timer() {

@@ -91,8 +91,9 @@ public:
   struct actor_name {
     const char* kind;
     caf::actor_id id;
+    bool has_thrown; ///< an exception left its handler, which ended it
   };
-  /// Handles one message of the n-th actor last counted; says which message it was.
+  /// Handles one message of the n-th actor last counted; says which actor it was.
   actor_name run(std::size_t n);
   /// When the next timer is due, in true time. Nothing: there is none.
   std::optional<moment> next_timer();

@@ -220,6 +220,8 @@ bool world::step(moment until) {
       pick -= at->second;
     auto& p = *at->first;
     const auto who = p.run(pick);
+    if (who.has_thrown)
+      complaints_.push_back("an exception ended the actor " + std::string{who.kind} + " of " + p.name());
     tell({p.number(), who.id}, [&] { return "run " + p.name() + "/" + who.kind + "#" + std::to_string(who.id); });
   } else {
     const auto i = std::next(on_its_way_.begin(), static_cast<std::ptrdiff_t>(chance_.below(due)));

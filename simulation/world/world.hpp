@@ -82,6 +82,7 @@ public:
   /// Of everything that happened, in its order.
   std::uint64_t trace_hash() const { return hash_; }
   std::uint64_t steps() const { return steps_; }
+  const std::vector<std::string>& complaints() const { return complaints_; }
   /// Called with each step in words.
   std::function<void(moment, const std::string&)> on_step;
   void tell(const std::string& what);
@@ -122,6 +123,7 @@ private:
   std::set<std::pair<std::string, std::string>> cuts_;
   std::uint64_t hash_ = 14695981039346656037ULL; ///< FNV-1a
   std::uint64_t steps_ = 0;
+  std::vector<std::string> complaints_;
 };
 
 } // namespace steadfast::simulation
