@@ -87,8 +87,9 @@ method act_method() {
      value("document", "with skip, the result of the step; with edit, the payload; given as `payload` is to `submit`"),
      flag("new_key", "with retry: use a new idempotency key"),
      number("revision", "refuse the act if the task has another revision by then; 0: accept any").otherwise(0), who(),
-     why(), flag("dry_run", "only check whether the act would be accepted now; nothing is done")},
-    {process_state_field()},
+     why(), flag("dry_run", "only say what the act would answer now; nothing is done")},
+    {text_of("process_state", "process_state",
+             "the state that the act has given the task, or with dry_run would give it")},
     {error::refused, error::busy, error::not_found}};
 }
 
@@ -189,6 +190,7 @@ std::vector<method> methods_of_bulk_acts() {
       {"count", kind::number, "with dry_run: how many tasks match", true},
       {"looked_at", kind::number, "with dry_run: how many tasks were looked at", true},
       {"would", kind::number, "with dry_run: how many tasks would take the act", true},
+      maybe(list_of("states_after", "planned_states", "with dry_run: the states that those tasks would then have")),
       maybe(list_of("refusals", "planned_refusals", "with dry_run: tasks that would refuse it")),
       {"tasks", kind::texts, "with dry_run: the ids of the first of them", true},
       maybe(list_of("undone", "planned_undos", "with dry_run, for undo and cancel: steps that would be undone")),

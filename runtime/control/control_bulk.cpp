@@ -56,12 +56,11 @@ public:
   }
 
   json told(std::uint64_t count) const {
-    json plan{{"act", std::string{to_string(act_.act)}},
-              {"count", count},
-              {"looked_at", looked_at_},
-              {"would", would_},
-              {"tasks", ids_},
-              {"refusals", json::array()}};
+    json plan{
+      {"act", std::string{to_string(act_.act)}}, {"count", count}, {"looked_at", looked_at_},  {"would", would_},
+      {"states_after", json::array()},           {"tasks", ids_},  {"refusals", json::array()}};
+    for (const auto& [state, tasks] : states_after_)
+      plan["states_after"].push_back({{"process_state", std::string{to_string(state)}}, {"tasks", tasks}});
     for (const auto& [why, l] : largest(refusals_))
       plan["refusals"].push_back({{"why", why}, {"tasks", l.tasks}, {"sample", l.sample}});
     if (!undoes())
@@ -100,13 +99,16 @@ private:
     const auto event = actors::event_of(act_, t, d);
     if (!event)
       return actors::why_no_event(act_);
-    if (!undoes()) {
-      const auto change = workflow::apply(t, d, *event, clock_);
-      return change.result == workflow::event_status::applied ? std::string{} : change.reason;
-    }
-    const auto plan = workflow::plan_undo(t, d, *event, clock_);
-    if (!plan.refused.empty())
-      return plan.refused;
+    const auto change = workflow::apply(t, d, *event, clock_);
+    if (change.result != workflow::event_status::applied)
+      return change.reason;
+    ++states_after_[change.next.state];
+    if (undoes())
+      count_steps(workflow::plan_undo(t, d, *event, clock_), t, d);
+    return {};
+  }
+
+  void count_steps(const workflow::undo_plan& plan, const workflow::task& t, const workflow::definition& d) {
     for (const auto i : plan.undone)
       count(undone_[{d.name, d.steps[i].name,
                      workflow::is_over_items(d.steps[i])  ? "its items"
@@ -117,7 +119,6 @@ private:
       count(left_[{d.name, d.steps[i].name,
                    d.steps[i].compensation ? "its compensation failed" : "it has no compensation"}],
             t);
-    return {};
   }
 
   static std::vector<std::pair<std::string, lot>> largest(const std::map<std::string, lot>& all) {
@@ -134,7 +135,8 @@ private:
   std::map<std::pair<std::string, std::uint32_t>, actors::boxed<workflow::definition>> definitions_;
   std::uint64_t looked_at_ = 0;
   std::uint64_t would_ = 0;
-  std::vector<std::string> ids_; ///< of the first
+  std::map<workflow::process_state, std::uint64_t> states_after_; ///< of the tasks that would take it
+  std::vector<std::string> ids_;                                  ///< of the first
   std::map<std::string, lot> refusals_;
   std::map<step_of_workflow, lot> undone_;
   std::map<step_of_workflow, lot> left_;

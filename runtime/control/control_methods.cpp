@@ -163,7 +163,11 @@ json task_state(const control_context& c, const api::arguments& params) {
   return answer;
 }
 
-/// What would become of the act, by what is there now. Throws api::error with the reason if the task would not take it.
+json told_state(workflow::process_state s) {
+  return {{"process_state", std::string{workflow::to_string(s)}}};
+}
+
+/// What the act would answer, by what is there now. Throws api::error with the reason if the task would not take it.
 json dry_run(const control_context& c, const actors::act_on_task& act) {
   const auto view = view_of(c, act.id);
   if (act.revision != 0 && act.revision != view.task->revision)
@@ -174,7 +178,7 @@ json dry_run(const control_context& c, const actors::act_on_task& act) {
   const auto change = workflow::apply(*view.task, *view.definition, *event, c.clock_of(view.task->number));
   if (change.result != workflow::event_status::applied)
     throw api::error{api::error::refused, change.reason};
-  return {{"process_state", std::string{workflow::to_string(view.task->state)}}};
+  return told_state(change.next.state);
 }
 
 } // namespace
@@ -183,7 +187,7 @@ json state_after(const actors::act_result& r) {
   using workflow::act_refusal;
   constexpr std::chrono::milliseconds soon{200};
   if (r.done)
-    return {{"process_state", std::string{workflow::to_string(r.state)}}};
+    return told_state(r.state);
   switch (r.refusal) {
     case act_refusal::gone: throw api::error{api::error::not_found, r.why};
     case act_refusal::not_now: throw api::error{api::error::busy, r.why, soon};

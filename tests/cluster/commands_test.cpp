@@ -106,7 +106,7 @@ TEST_CASE("acts on many tasks are previewed, want a confirmation, and tell who d
     REQUIRE(node.command({"submit", "one", "--id", id, "--not-before", "1h"}).code == 0);
   const auto preview = node.command({"task", "suspend", "--where", "workflow=one", "--dry-run"});
   CHECK(preview.code == 0);
-  CHECK(preview.out == "would suspend 3 tasks\n  tasks: a-3, a-2, a-1\n");
+  CHECK(preview.out == "would suspend 3 tasks\n  then suspended: 3 tasks\n  tasks: a-3, a-2, a-1\n");
   CHECK(node.json_of({"task", "list", "--where", "state=suspended", "--count", "--json"}).at(0).at("count") == 0);
 
   const auto unconfirmed = node.command({"task", "suspend", "--where", "workflow=one"});

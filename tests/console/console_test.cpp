@@ -302,9 +302,14 @@ TEST_CASE("the plan of an act says no where the node would, and ends as the act 
   CHECK_THAT(plan({"retry", "done"}), StartsWith("1 would not retry done: "));
   CHECK_THAT(plan({"cancel", "done"}), StartsWith("1 would not cancel done: "));
   CHECK_THAT(plan({"skip", "waits", "--step", "nope"}), StartsWith("1 would not skip waits: it has no step `nope`"));
-  CHECK(plan({"suspend", "waits"}) == "0 would suspend waits\n1 task\n");
+  CHECK(plan({"suspend", "waits"}) == "0 would suspend waits, then suspended\n1 task\n");
+  CHECK_THAT(plan({"undo", "done"}), StartsWith("0 would undo done, then undoing\n"));
   CHECK_THAT(plan({"suspend", "waits", "nope"}),
-             StartsWith("1 would suspend waits\nwould not suspend nope: ") && Contains("1 of 2 tasks would accept it"));
+             StartsWith("1 would suspend waits, then suspended\nwould not suspend nope: ")
+               && Contains("1 of 2 tasks would accept it"));
+  CHECK(
+    s.node.json_of({"task", "suspend", "waits", "--dry-run", "--json"}).at(0)
+    == json{{"id", "waits"}, {"act", "suspend"}, {"dry_run", true}, {"refused", ""}, {"process_state", "suspended"}});
   const auto told = s.node.json_of({"task", "retry", "done", "--dry-run", "--json"}).at(0);
   CHECK(told.at("dry_run") == true);
   CHECK_FALSE(told.at("refused").get<std::string>().empty());

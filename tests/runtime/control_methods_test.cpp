@@ -169,6 +169,7 @@ TEST_CASE("a bulk act that cannot be is refused, what there is not is named, and
                 {"count", 1},
                 {"looked_at", 1},
                 {"would", 0},
+                {"states_after", json::array()},
                 {"tasks", {"a"}},
                 {"refusals", {{{"why", "no step of it failed or waits"}, {"tasks", 1}, {"sample", "a"}}}}});
   CHECK(n.call("bulk.start", {{"act", "retry"}, {"who", "ann"}, {"workflow", "trip"}})
@@ -176,6 +177,30 @@ TEST_CASE("a bulk act that cannot be is refused, what there is not is named, and
   const auto b = n.call("bulk.show", {{"bulk", 1}}).at("bulk");
   CHECK(b.at("where") == R"({"workflow":"trip"})");
   CHECK(b.at("who") == "ann");
+}
+
+TEST_CASE("what would become of an act is told as the act answers, and nothing is changed") {
+  const called_node n;
+  n.call("submit", trip("a", "not_before_ms", 4'000'000'000'000));
+  n.call("submit", trip("b", "not_before_ms", 4'000'000'000'000));
+  const auto params = [](const std::string& act, bool is_dry) {
+    return json{{"id", "a"}, {"act", act}, {"who", "ann"}, {"dry_run", is_dry}};
+  };
+  const auto bulk = [&](const std::string& act) {
+    return n.call("bulk.start", {{"act", act}, {"who", "ann"}, {"dry_run", true}}).at("states_after");
+  };
+  for (const auto& [act, then, of_both] :
+       {std::tuple{"suspend", "suspended", 2}, std::tuple{"resume", "pending", 1}, std::tuple{"cancel", "undone", 2}}) {
+    INFO(act);
+    const auto before = n.call("task.show", {{"id", "a"}}).at("task");
+    const auto told = n.call("task.act", params(act, true));
+    CHECK(told == json{{"process_state", then}});
+    CHECK(bulk(act) == json{{{"process_state", then}, {"tasks", of_both}}});
+    CHECK(n.call("task.show", {{"id", "a"}}).at("task") == before);
+    CHECK(n.call("task.act", params(act, false)) == told);
+  }
+  CHECK(n.refusal("task.act", params("cancel", true)) == n.refusal("task.act", params("cancel", false)));
+  CHECK(bulk("cancel") == json{{{"process_state", "undone"}, {"tasks", 1}}}); // b
 }
 
 TEST_CASE("a file that cannot be written or read is a refusal that tells why") {

@@ -273,6 +273,8 @@ void print_plan(std::ostream& to, const json& plan) {
   if (looked_at < count)
     to << " of the newest " << looked_at << "; " << count << " match";
   to << '\n';
+  for (const auto& x : plan.value("states_after", json::array())) // older nodes do not tell
+    to << "  then " << x.value("process_state", "") << ": " << tasks_text(count_in(x, "tasks")) << '\n';
   for (const auto& x : plan.value("undone", json::array()))
     to << "  undo step `" << printable(x.value("step", "")) << "` of " << printable(x.value("workflow", ""))
        << " by agent `" << printable(x.value("agent", "")) << "`: " << tasks_text(count_in(x, "tasks")) << '\n';

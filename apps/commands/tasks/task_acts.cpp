@@ -169,12 +169,12 @@ int act_on_all(client& node, const task_acts_arguments& g, const std::vector<std
 /// when nobody can say.
 json plan_for(client& node, const task_acts_arguments& g, json params, const std::string& id) {
   try {
-    if (undoes(g))
-      return node.call(api::task_plan_undo, {{"id", id}, {"act", g.act}});
     params["id"] = id;
     params["dry_run"] = true;
-    node.call(api::task_act, params);
-    return {{"refused", ""}};
+    auto plan = node.call(api::task_act, params);
+    if (undoes(g))
+      plan.update(node.call(api::task_plan_undo, {{"id", id}, {"act", g.act}}));
+    return plan;
   } catch (const client_error& e) {
     if (!says_no(e))
       throw;
@@ -186,13 +186,15 @@ void print_plan_for(const task_acts_arguments& g, const std::string& id, const j
   const auto refusal = plan.value("refused", std::string{});
   if (g.node.json) {
     json line{{"id", id}, {"act", g.act}, {"dry_run", true}, {"refused", refusal}};
+    if (plan.contains("process_state"))
+      line["process_state"] = plan.at("process_state");
     if (plan.contains("undone"))
       line.update({{"undone", plan.at("undone")}, {"left", plan.at("left")}});
     print_json(line);
     return;
   }
   std::cout << (refusal.empty() ? "would " : "would not ") << g.act << " " << printable(id)
-            << (refusal.empty() ? "" : ": " + printable(refusal)) << '\n';
+            << (refusal.empty() ? ", then " + plan.value("process_state", "") : ": " + printable(refusal)) << '\n';
   if (undoes(g) && refusal.empty())
     print_undo(plan);
 }

@@ -135,13 +135,17 @@ TEST_CASE("http: acts on tasks are refused with their reason, and kept with who 
   CHECK(refused.code() == "refused");
   CHECK(n.ask("POST", "/v1/tasks/a/actions", R"({"act":"explode"})").field() == "act");
   CHECK(n.ask("POST", "/v1/tasks/none/actions", R"({"act":"undo"})").status == 404);
-  CHECK(n.ask("POST", "/v1/tasks/a/actions", R"({"act":"suspend","who":"ann","why":"tea"})").status == 200);
+  const auto would = n.ask("POST", "/v1/tasks/a/actions", R"({"act":"suspend","dry_run":true})");
+  CHECK(would.json() == json{{"process_state", "suspended"}});
+  CHECK(n.ask("POST", "/v1/tasks/a/actions", R"({"act":"resume","dry_run":true})").body == refused.body);
+  CHECK(n.ask("POST", "/v1/tasks/a/actions", R"({"act":"suspend","who":"ann","why":"tea"})").body == would.body);
   const auto acts = n.get("/v1/tasks/a").json().at("task").at("acts");
   REQUIRE(acts.size() == 1);
   CHECK(acts[0].at("who") == "ann");
   const auto planned =
     n.ask("POST", "/v1/bulk-acts", R"({"act":"resume","workflow":"trip","states":["suspended"],"dry_run":true})");
   CHECK(planned.json().at("would") == 1);
+  CHECK(planned.json().at("states_after").at(0).at("tasks") == 1);
   const auto begun = n.ask("POST", "/v1/bulk-acts", R"({"act":"resume","workflow":"trip","states":["suspended"]})");
   CHECK(begun.json().at("bulk") == 1);
   CHECK(n.get("/v1/bulk-acts/1").status == 200);
