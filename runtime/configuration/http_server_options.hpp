@@ -21,10 +21,11 @@ struct http_server_options {
   std::vector<std::string> names;                      ///< further host names by which it is asked
   std::vector<std::string> origins;                    ///< of pages of other hosts that may ask (CORS)
   std::uint32_t connections_max = 1024;
-  std::uint32_t rate_max = 0;                    ///< requests a second of one caller; 0: no limit
-  std::uint64_t body_size_max = 4 << 20;         ///< bytes of one request
-  bool logs_submissions = false;                 ///< who submitted which task, a line each
-  std::chrono::milliseconds write_limit{30'000}; ///< for a client to take an answer or an event
+  std::uint32_t rate_max = 0;                      ///< requests a second of one caller; 0: no limit
+  std::uint64_t body_size_max = 4 << 20;           ///< bytes of one request
+  bool logs_submissions = false;                   ///< who submitted which task, a line each
+  std::chrono::milliseconds request_limit{20'000}; ///< for a request to arrive whole
+  std::chrono::milliseconds write_limit{30'000};   ///< for a client to take an answer or an event
 
   bool is_used() const { return !listen.empty(); }
   bool has_certificate() const { return !certificate.empty(); }

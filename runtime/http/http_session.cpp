@@ -4,6 +4,7 @@
 #include "runtime/http/http_tls.hpp"
 #include "runtime/http/messages/http_text.hpp"
 #include "runtime/text/address.hpp"
+#include "runtime/text/quantity.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/beast/core.hpp>
@@ -38,9 +39,9 @@ constexpr std::uint32_t header_max = 16 << 10;       ///< bytes
 constexpr std::size_t unfinished_max = 64 << 20;     ///< bytes of bodies that are being read, of all connections
 constexpr std::uint64_t of_strangers_max = 16 << 10; ///< bytes of a body that are read before it is known who asks
 constexpr seconds idle_limit{75};
-constexpr seconds request_limit{20};
 constexpr seconds tls_limit{5};
-constexpr seconds leave_limit{2};         ///< for a client that was told all
+constexpr seconds leave_limit{2}; ///< for a client that was told all
+constexpr milliseconds cancel_again{50};
 constexpr milliseconds look_soonest{100}; ///< for an event, where changes are not told
 constexpr milliseconds look_latest{1000};
 constexpr seconds sign_of_life_every{15};
@@ -177,7 +178,7 @@ private:
     error_code gone;
     lowest().socket().shutdown(tcp::socket::shutdown_both, gone);
     lowest().close();
-    timer_.cancel();
+    stop_reading();
   }
 
   /// Its first byte shows whether it is one: that of a request without TLS is a letter.
@@ -239,7 +240,11 @@ private:
     parser_.emplace();
     parser_->header_limit(header_max);
     parser_->body_limit(host_.options.body_size_max);
-    lowest().expires_after(request_limit);
+    lowest().expires_never();
+    is_reading_ = true;
+    is_late_ = false;
+    timer_.expires_after(host_.options.request_limit);
+    await_lateness();
     http::async_read_header(stream_, buffer_, *parser_, [self = self_()](const error_code& e, std::size_t) {
       if (e)
         return self->refuse(e);
@@ -266,6 +271,19 @@ private:
 
   void tell_to_continue() {
     static const std::string line = "HTTP/1.1 100 Continue\r\n\r\n";
+  /// The time of a stream would close it, and nothing could be said any more.
+  void await_lateness() {
+    timer_.async_wait([self = self_()](const error_code& e) {
+      if (e || !self->is_reading_ || self->timer_.expiry() > std::chrono::steady_clock::now())
+        return;
+      self->is_late_ = true;
+      error_code ignored;
+      self->lowest().socket().cancel(ignored);
+      self->timer_.expires_after(cancel_again); // for a read that has just ended, and one that follows it
+      self->await_lateness();
+    });
+  }
+
     asio::async_write(stream_, asio::buffer(line), [self = self_()](const error_code& e, std::size_t) {
       if (!e)
         return self->read_rest();
@@ -319,6 +337,8 @@ private:
     write(std::move(r));
   }
 
+    if (is_late_ && e == asio::error::operation_aborted)
+      return say_and_close(too_late());
   http_request request_of(http_message m) const { return {std::move(m), peer_, certificate_name_, is_tls}; }
 
   void run() {
@@ -331,19 +351,32 @@ private:
     const auto take = [self = self_()](http_response answer) {
       asio::post(self->host_.io, [self, answer = std::move(answer)]() mutable { self->write(std::move(answer)); });
     };
+  http_problem too_late() const {
+    return {408, "request_timeout",
+            "the request had not come to its end after " + span_text(host_.options.request_limit)
+              + ", and nothing was done for it: send it again, whole"};
+  }
+
     const auto c = std::make_shared<awaited<http_response>>(host_.calls, answer_of_nobody(), take);
     host_.api->answer(std::move(r), [c](http_response answer) { c->give(std::move(answer)); });
   }
 
+    stop_reading();
   void write(http_response r) {
     host_.figures->answers.at(r.status).add();
     auto& m = out_.emplace(static_cast<http::status>(r.status), 11);
+  void stop_reading() {
+    is_reading_ = false;
+    timer_.cancel();
+  }
+
     m.set(http::field::server, "steadfast");
     m.set(http::field::date, http_date(std::chrono::system_clock::now()));
     if (!r.type.empty())
       m.set(http::field::content_type, r.type);
     for (const auto& [name, value] : r.headers)
       m.insert(name, value);
+    stop_reading();
     const bool is_stream = r.events != nullptr;
     events_ = is_head_ ? nullptr : std::move(r.events);
     m.keep_alive(keeps_alive_ && !is_stream && !host_.closing);
@@ -514,3 +547,5 @@ void begin_session(http_host& h, const std::string& peer, tcp::socket s, asio::s
 }
 
 } // namespace steadfast::runtime
+  bool is_reading_ = false; ///< a request, of which something has come
+  bool is_late_ = false;    ///< that request

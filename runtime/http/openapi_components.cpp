@@ -93,6 +93,7 @@ constexpr problem_response problem_responses[] = {
    "The token lacks the scope, the role or the workflow, or the request comes from a page of another origin", true},
   {"404", "not_found", "There is no such thing"},
   {"405", "method_not_allowed", "The path does not take this method"},
+  {"408", "request_timeout", "The request did not come to its end within 20 seconds; nothing was done for it", true},
   {"409", "refused", "It cannot be done in the current state; of a submission: another task has that id"},
   {"413", "too_large", "The body has more bytes than `http.body_size_max`"},
   {"415", "unsupported_encoding", "The body is compressed"},

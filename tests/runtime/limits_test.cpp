@@ -190,7 +190,7 @@ const std::vector<bound> bounds{
   {"| submissions of a batch | 1000 |", "runtime/http/http_submissions.cpp", "batch_max = 1000;"},
   {"| submissions under way, over all connections | 4096 |", "runtime/http/http_submissions.cpp",
    "under_way_max = 4096;"},
-  {"| time to send a request | 20 s |", "runtime/http/http_session.cpp", "request_limit{20};"},
+  {"| time to send a request | 20 s |", "runtime/configuration/http_server_options.hpp", "request_limit{20'000};"},
   {"| time without a request | 75 s |", "runtime/http/http_session.cpp", "idle_limit{75};"},
   {"| time for the TLS handshake | 5 s |", "runtime/http/http_session.cpp", "tls_limit{5};"},
   {"| time for a client to take an answer or an event | 30 s |", "runtime/configuration/http_server_options.hpp",

@@ -191,7 +191,7 @@ const operations = () => Object.values(document.paths).flatMap(path => Object.va
 
 test('each operation says what refuses it, and each parameter and header what it means', () => {
   for (const o of operations()) {
-    const always = o.security ? [] : ['401', '403', '421', '429', '431', '500', '503'];
+    const always = o.security ? [] : ['401', '403', '408', '421', '429', '431', '500', '503'];
     for (const status of [...always, ...(o.requestBody ? ['413', '415'] : [])])
       assert.ok(at(o.responses[status].$ref).description, `${o.operationId} ${status}`);
     for (const p of o.parameters ?? []) assert.ok((p.$ref ? at(p.$ref) : p).description, `${o.operationId} ${p.name}`);

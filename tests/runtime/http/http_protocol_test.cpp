@@ -269,6 +269,42 @@ TEST_CASE("row 81: clients that send garbage, too much, or too slowly are refuse
   CHECK(n.put_trip("a").status == 201);
 }
 
+TEST_CASE("row 81: a request that does not come to its end in time is told so, with 408, and others are served") {
+  http_server_options o;
+  o.request_limit = std::chrono::milliseconds{300};
+  const http_node n{o};
+  const std::string head = "PUT /v1/tasks/a HTTP/1.1\r\nHost: localhost\r\n";
+  for (const auto& part : {head, head + "Content-Length: 500000\r\n\r\n{\"workflow\":",
+                           head + "Transfer-Encoding: chunked\r\n\r\n13\r\n{"}) {
+    INFO(part);
+    const auto said = n.say(part);
+    CHECK_THAT(said, StartsWith("HTTP/1.1 408 Request Timeout\r\n") && Contains("\r\nConnection: close\r\n")
+                       && Contains("\r\nContent-Type: application/problem+json\r\n")
+                       && Contains("not come to its end after 300ms"));
+    CHECK(json::parse(said.substr(said.find("\r\n\r\n"))).at("code") == "request_timeout");
+    CHECK(said.find("HTTP/1.1", 1) == std::string::npos);
+  }
+  CHECK(n.get("/v1/tasks/a").status == 404);
+  CHECK_THAT(n.get("/metrics").body, Contains("steadfast_http_requests_total{status=\"408\"} 3"));
+}
+
+TEST_CASE("http: each request of a connection has the time of a request anew, and waiting for it has another") {
+  http_server_options o;
+  o.request_limit = std::chrono::milliseconds{300};
+  http_node n{o};
+  n.put_trip("a");
+  http_listener kept{n, "/health/live"};
+  kept.next("live\n");
+  http_listener waits{n, "/v1/tasks/a/state?wait=60s"};
+  CHECK_THAT(n.say("GET / HTTP/1.1\r\n"), StartsWith("HTTP/1.1 408")); // both have been at it for longer now
+  n.let_end();
+  CHECK_THAT(waits.next("\r\n\r\n"), StartsWith("HTTP/1.1 200"));
+  kept.say("GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  CHECK_THAT(kept.next("live\n"), StartsWith("HTTP/1.1 200"));
+  kept.say("GET /health/live HTTP/1.1\r\n");
+  CHECK_THAT(kept.next("\r\n\r\n"), StartsWith("HTTP/1.1 408"));
+}
+
 TEST_CASE("row 115: a request that another one could hide in is refused, and its connection ends") {
   const http_node n;
   const std::string hidden = "GET /v1/me HTTP/1.1\r\nHost: localhost\r\n\r\n";
