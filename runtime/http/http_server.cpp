@@ -18,6 +18,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <list>
@@ -36,8 +37,10 @@ using std::chrono::seconds;
 
 constexpr milliseconds accept_again_after{100};
 constexpr seconds kept_up_every{60};
-constexpr std::size_t threads = 4;      ///< for what is answered soon
-constexpr std::size_t slow_threads = 4; ///< for the rest
+constexpr std::size_t turned_away_max = 16;   ///< clients without a place that are told so at a time, once they ask
+constexpr double turned_away_a_second = 50.0; ///< likewise: over TLS each costs a handshake
+constexpr std::size_t threads = 4;            ///< for what is answered soon
+constexpr std::size_t slow_threads = 4;       ///< for the rest
 
 tcp::acceptor listen(asio::io_context& io, const std::string& where) {
   try {
@@ -184,7 +187,7 @@ private:
     const auto peer = s.remote_endpoint(ignored).address().to_string(ignored);
     s.set_option(tcp::no_delay{true}, ignored);
     if (host_.connections.size() >= host_.options.connections_max && !make_room(network_of(peer)))
-      return turn_away(s);
+      return turn_away(peer, std::move(s));
     begin_session(host_, peer, std::move(s), tls_.get());
   }
 
@@ -196,16 +199,31 @@ private:
     return c != nullptr;
   }
 
-  /// It fits into the kernel's buffer of a connection, so it never waits. With TLS nothing can be said before a
-  /// handshake.
-  void turn_away(tcp::socket& s) const {
-    if (tls_)
-      return;
-    const auto text = last_words({503, "busy", "all connections are in use (`http.connections_max`)", {}, busy_wait});
+  /// Of a flood most are told at once, or over TLS, where this takes a handshake, not at all.
+  void turn_away(const std::string& peer, tcp::socket s) {
+    if (may_turn_away())
+      return runtime::turn_away(host_, peer, std::move(s), tls_.get());
+    if (!tls_)
+      speak_last_words(s);
+  }
+
+  /// It fits into the kernel's buffer of a connection, so it never waits.
+  static void speak_last_words(tcp::socket& s) {
+    const auto text = last_words(no_place());
     error_code ignored;
     s.non_blocking(true, ignored);
     s.write_some(asio::buffer(text), ignored);
     s.shutdown(tcp::socket::shutdown_send, ignored);
+  }
+
+  bool may_turn_away() {
+    const auto now = std::chrono::steady_clock::now();
+    const std::chrono::duration<double> since = now - std::exchange(turned_away_at_, now);
+    turns_away_ = std::min(double{turned_away_max}, turns_away_ + turned_away_a_second * since.count());
+    if (turns_away_ < 1 || host_.turned_away.size() >= turned_away_max)
+      return false;
+    turns_away_ -= 1;
+    return true;
   }
 
   http_host host_;
@@ -213,6 +231,8 @@ private:
   std::shared_ptr<asio::ssl::context> tls_;
   tcp::acceptor acceptor_;
   const std::uint16_t port_ = acceptor_.local_endpoint().port();
+  double turns_away_ = turned_away_max; ///< that may be made now
+  std::chrono::steady_clock::time_point turned_away_at_{};
   asio::steady_timer retry_{host_.io};
   asio::steady_timer upkeep_{host_.io};
   asio::thread_pool pool_{threads}; ///< after what its threads use

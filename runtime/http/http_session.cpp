@@ -122,17 +122,18 @@ template <class Stream>
 class session : public http_connection, public std::enable_shared_from_this<session<Stream>> {
 public:
   template <class... Arguments>
-  session(http_host& h, std::string peer, Arguments&&... of_stream)
+  session(http_host& h, bool has_place, std::string peer, Arguments&&... of_stream)
       : host_{h},
         peer_{std::move(peer)},
         network_{network_of(peer_)},
         stream_{std::forward<Arguments>(of_stream)...},
         timer_{h.io},
-        place_{h.connections.insert(h.connections.end(), this)} {
+        has_place_{has_place},
+        place_{own_kind().insert(own_kind().end(), this)} {
     host_.figures->connections.set(host_.connections.size());
   }
   ~session() override {
-    host_.connections.erase(place_);
+    own_kind().erase(place_);
     host_.figures->connections.set(host_.connections.size());
     if (listening_)
       host_.figures->streams.set(host_.figures->streams.value() - 1);
@@ -144,7 +145,7 @@ public:
     if constexpr (is_tls)
       await_handshake();
     else
-      await_request();
+      await_words();
   }
 
   void close_if_idle() override {
@@ -176,6 +177,8 @@ private:
 
   void close() {
     error_code gone;
+  std::list<http_connection*>& own_kind() { return has_place_ ? host_.connections : host_.turned_away; }
+
     lowest().socket().shutdown(tcp::socket::shutdown_both, gone);
     lowest().close();
     stop_reading();
@@ -202,7 +205,7 @@ private:
                                   return;
                                 self->buffer_.consume(size);
                                 self->certificate_name_ = checked_name(self->stream_.native_handle());
-                                self->await_request();
+                                self->await_words();
                               });
   }
 
@@ -210,6 +213,18 @@ private:
   void refuse_without_tls() {
     const http_problem problem{400, "needs_https", "this port takes only HTTPS: ask with https:// instead of http://"};
     host_.figures->answers.at(problem.status).add();
+  void await_words() { has_place_ ? await_request() : await_first_words(); }
+
+  /// Clients do not expect an answer before they have asked: one that still sends may not see it.
+  void await_first_words() {
+    lowest().expires_after(leave_limit);
+    stream_.async_read_some(asio::buffer(dropped_), [self = self_()](const error_code& e, std::size_t) {
+      if (e)
+        return self->close();
+      self->say_and_close(no_place());
+    });
+  }
+
     piece_ = last_words(problem);
     asio::async_write(lowest(), asio::buffer(piece_), [self = self_()](const error_code& e, std::size_t) {
       if (e)
@@ -516,6 +531,7 @@ private:
   const std::string network_;
   Stream stream_;
   asio::steady_timer timer_;
+  const bool has_place_;
   std::list<http_connection*>::iterator place_;
   std::string certificate_name_;
   beast::flat_buffer buffer_;
@@ -539,11 +555,27 @@ private:
 
 } // namespace
 
-void begin_session(http_host& h, const std::string& peer, tcp::socket s, asio::ssl::context* tls) {
+namespace {
+
+void begin(http_host& h, bool has_place, const std::string& peer, tcp::socket s, asio::ssl::context* tls) {
   if (tls != nullptr)
-    std::make_shared<session<tls_stream>>(h, peer, std::move(s), *tls)->begin();
+    std::make_shared<session<tls_stream>>(h, has_place, peer, std::move(s), *tls)->begin();
   else
-    std::make_shared<session<beast::tcp_stream>>(h, peer, std::move(s))->begin();
+    std::make_shared<session<beast::tcp_stream>>(h, has_place, peer, std::move(s))->begin();
+}
+
+} // namespace
+
+void begin_session(http_host& h, const std::string& peer, tcp::socket s, asio::ssl::context* tls) {
+  begin(h, true, peer, std::move(s), tls);
+}
+
+http_problem no_place() {
+  return {503, "busy", "all connections are in use (`http.connections_max`)", {}, busy_wait};
+}
+
+void turn_away(http_host& h, const std::string& peer, tcp::socket s, asio::ssl::context* tls) {
+  begin(h, false, peer, std::move(s), tls);
 }
 
 } // namespace steadfast::runtime

@@ -4,6 +4,7 @@
 #include "runtime/configuration/http_server_options.hpp"
 #include "runtime/control/open_calls.hpp"
 #include "runtime/http/http_api.hpp"
+#include "runtime/http/messages/http_text.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -41,6 +42,7 @@ struct http_host {
   std::unique_ptr<http_api> api; ///< for any thread
   open_calls calls;              ///< likewise
   std::list<http_connection*> connections;
+  std::list<http_connection*> turned_away; ///< besides these: are told that there is no place, and leave
   std::shared_ptr<http_figures> figures;
   std::size_t unfinished = 0; ///< bytes that were promised to bodies under way
   bool closing = false;
@@ -52,5 +54,10 @@ struct http_host {
 /// thread that runs `io`.
 void begin_session(http_host& h, const std::string& peer, boost::asio::ip::tcp::socket s,
                    boost::asio::ssl::context* tls);
+
+/// The node has no place for it.
+http_problem no_place();
+/// Tells a client that as its first answer, and lets it go within seconds. Likewise.
+void turn_away(http_host& h, const std::string& peer, boost::asio::ip::tcp::socket s, boost::asio::ssl::context* tls);
 
 } // namespace steadfast::runtime

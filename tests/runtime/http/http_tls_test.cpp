@@ -4,10 +4,15 @@
 #include "runtime/http/http_tls.hpp"
 #include "steadfast/node_error.hpp"
 #include "tests/runtime/http/http_node.hpp"
+#include "tests/support/comes_true.hpp"
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/read_until.hpp>
 #include <boost/asio/ssl/context.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
@@ -28,6 +33,7 @@
 
 using namespace steadfast;
 using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
 using std::chrono::days;
 using tests::http_node;
 
@@ -59,25 +65,62 @@ struct tls_answer {
   std::string subject; ///< of the server
 };
 
-/// As a client with the certificate of that name, or with none.
+/// A connection to the node, of a client with the certificate of that name, or with none.
+struct tls_client {
+  ssl::context context{ssl::context::tls_client};
+  boost::asio::io_context io;
+  std::optional<boost::beast::ssl_stream<boost::beast::tcp_stream>> stream;
+  boost::system::error_code e; ///< of the handshake
+
+  tls_client(const http_node& n, const http_certificates& c, const std::string& name = {},
+             int version_max = TLS1_3_VERSION) {
+    context.load_verify_file((c.path() / "authority.pem").string());
+    context.set_verify_mode(ssl::verify_peer);
+    SSL_CTX_set_max_proto_version(context.native_handle(), version_max);
+    if (!name.empty()) {
+      context.use_certificate_chain_file((c.path() / (name + ".pem")).string());
+      context.use_private_key_file((c.path() / (name + ".key")).string(), ssl::context::pem);
+    }
+    stream.emplace(io, context);
+    boost::beast::get_lowest_layer(*stream).connect(
+      boost::asio::ip::tcp::endpoint{boost::asio::ip::make_address("127.0.0.1"), n.port()});
+    stream->handshake(ssl::stream_base::client, e);
+  }
+
+  /// Sends these bytes and reads until the other end closes.
+  std::string say(const std::string& bytes) {
+    if (!e)
+      boost::asio::write(*stream, boost::asio::buffer(bytes), e);
+    std::string all;
+    if (!e)
+      boost::asio::read(*stream, boost::asio::dynamic_buffer(all), e);
+    return all;
+  }
+};
+
+/// A client that has got the first event, once there is a place for it.
+std::unique_ptr<tls_client> followed_by_tls(const http_node& n, const http_certificates& c, const std::string& target) {
+  std::unique_ptr<tls_client> made;
+  REQUIRE(tests::comes_true([&] {
+    made = std::make_unique<tls_client>(n, c);
+    if (!made->e)
+      boost::asio::write(*made->stream, boost::asio::buffer("GET " + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+                         made->e);
+    std::string all;
+    if (!made->e)
+      boost::asio::read_until(*made->stream, boost::asio::dynamic_buffer(all), "event: ", made->e);
+    return !made->e;
+  }));
+  return made;
+}
+
 tls_answer asked_by_tls(const http_node& n, const http_certificates& c, const std::string& name,
                         const std::string& target = "/v1/nodes", int version_max = TLS1_3_VERSION) {
-  ssl::context context{ssl::context::tls_client};
-  context.load_verify_file((c.path() / "authority.pem").string());
-  context.set_verify_mode(ssl::verify_peer);
-  SSL_CTX_set_max_proto_version(context.native_handle(), version_max);
-  if (!name.empty()) {
-    context.use_certificate_chain_file((c.path() / (name + ".pem")).string());
-    context.use_private_key_file((c.path() / (name + ".key")).string(), ssl::context::pem);
-  }
-  boost::asio::io_context io;
-  boost::beast::ssl_stream<boost::beast::tcp_stream> stream{io, context};
-  boost::beast::get_lowest_layer(stream).connect(
-    boost::asio::ip::tcp::endpoint{boost::asio::ip::make_address("127.0.0.1"), n.port()});
-  boost::system::error_code e;
-  stream.handshake(ssl::stream_base::client, e);
+  tls_client client{n, c, name, version_max};
+  auto& [context, io, opened, e] = client;
   if (e)
     return {};
+  auto& stream = *opened;
   http::request<http::empty_body> r{http::verb::get, target, 11};
   r.set(http::field::host, "localhost");
   http::write(stream, r, e);
@@ -154,6 +197,56 @@ TEST_CASE("http: with a certificate, a large request without TLS is answered bef
 
 TEST_CASE("http: a client's certificate stands for a token, if the authority vouches for it") {
   const http_certificates c;
+TEST_CASE("row 81: over TLS too a request that does not come to its end in time is told so") {
+  const http_certificates c;
+  auto o = served_by(c, false);
+  o.request_limit = std::chrono::milliseconds{300};
+  const http_node n{o};
+  const std::string head = "PUT /v1/tasks/a HTTP/1.1\r\nHost: localhost\r\n";
+  for (const auto& part : {head, head + "Content-Length: 5000\r\n\r\n{"}) {
+    INFO(part);
+    CHECK_THAT(tls_client(n, c).say(part), Contains("HTTP/1.1 408 ") && Contains("request_timeout"));
+  }
+}
+
+TEST_CASE("row 117: over TLS too a client learns that all connections are in use, and when to come again") {
+  const http_certificates c;
+  auto o = served_by(c, false);
+  o.connections_max = 2;
+  const http_node n{o};
+  const std::string to_localhost = " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
+  CHECK_THAT(
+    tls_client(n, c).say("PUT /v1/tasks/a" + to_localhost + "Content-Length: 19\r\n\r\n{\"workflow\":\"trip\"}"),
+    StartsWith("HTTP/1.1 201"));
+  const auto get = "GET /v1/tasks/a" + to_localhost + "\r\n";
+  {
+    std::vector<std::unique_ptr<tls_client>> follow;
+    for (int i = 0; i < 2; ++i)
+      follow.push_back(followed_by_tls(n, c, "/v1/tasks/a/events"));
+    for (int i = 0; i < 3; ++i)
+      CHECK_THAT(tls_client(n, c).say(get), StartsWith("HTTP/1.1 503 ") && Contains("\r\nRetry-After: 1\r\n")
+                                              && Contains("\r\nConnection: close\r\n") && Contains("\"busy\"")
+                                              && Contains("http.connections_max"));
+    CHECK(n.say(get).starts_with("HTTP/1.1 400 ")); // without TLS
+  }
+  CHECK(tests::comes_true([&] { return tls_client(n, c).say(get).starts_with("HTTP/1.1 200 "); }));
+}
+
+TEST_CASE("row 117: of clients over TLS for which there is no place only so many are told, and none takes one") {
+  const http_certificates c;
+  auto o = served_by(c, false);
+  o.connections_max = 1;
+  const http_node n{o};
+  tls_client(n, c).say("PUT /v1/tasks/a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 19\r\n\r\n"
+                       "{\"workflow\":\"trip\"}");
+  const auto follows = followed_by_tls(n, c, "/v1/tasks/a/events");
+  const std::string get = "GET /v1/tasks/a HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const auto held = unfinished_handshakes(n, 2); // as many as are told at a time
+  CHECK(tls_client(n, c).e);                     // closed without a word
+  CHECK(
+    tests::comes_true([&] { return tls_client(n, c).say(get).starts_with("HTTP/1.1 503 "); })); // their time is over
+}
+
   const http_certificates others;
   const http_node n{served_by(c, true)};
   CHECK(asked_by_tls(n, c, "desk").status == 200);
