@@ -139,14 +139,23 @@ std::variant<http_caller, http_problem> http_callers::who_asks(const http_reques
   if (!tokens_ && options_.authority.empty())
     return http_caller{{}, {api::scope::admin}, {}, {}};
   if (given.empty())
-    return not_allowed(tokens_ ? "give a token, as `Authorization: Bearer TOKEN`; `steadfast token create` makes one"
-                               : "show a certificate that this node's `http.authority` vouches for");
-  if (!tokens_ || !is_bearer(given))
-    return not_allowed("only bearer tokens are taken: `Authorization: Bearer TOKEN`");
+    return not_allowed(ways_in());
+  if (!tokens_)
+    return not_allowed("no tokens are taken: " + ways_in() + ", and send no `Authorization`");
+  if (!is_bearer(given))
+    return not_allowed("only bearer tokens are taken: " + ways_in());
   if (auto t = tokens_->find(given.substr(bearer.size()), now))
     return http_caller{t->name, std::move(t->scopes), std::move(t->workflows), std::move(t->roles)};
   return not_allowed("the token is unknown, was revoked or has expired: `steadfast token list` shows those of this "
                      "node, `steadfast token create` makes one");
+}
+
+std::string http_callers::ways_in() const {
+  const std::string token = "give a token, as `Authorization: Bearer TOKEN` (`steadfast token create` makes one)";
+  const std::string certificate = "show a certificate that this node's `http.authority` vouches for";
+  if (!tokens_)
+    return certificate;
+  return options_.authority.empty() ? token : token + ", or " + certificate;
 }
 
 std::chrono::milliseconds http_callers::too_often(const http_caller& c, const std::string& peer, steady now) {

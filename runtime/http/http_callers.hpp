@@ -69,6 +69,8 @@ private:
     steady at;
   };
 
+  std::string ways_in() const;
+
   const http_server_options options_;
   std::vector<api::scope> certificate_scopes_;
   std::unique_ptr<token_book> tokens_;

@@ -171,6 +171,38 @@ TEST_CASE("http: releases before roles read a token that has some as one with no
   CHECK(runtime::read_tokens(file)[1].roles == std::vector<std::string>{"sales"});
 }
 
+TEST_CASE("http: who is not known is told of each way in that there is, by token and by certificate") {
+  const tests::temp_folder folder;
+  const auto file = folder.path() / "tokens.json";
+  add_token(file, "shop", {api::scope::submits});
+  const auto why = [](const http_server_options& o, const char* authorization) {
+    runtime::http_request r;
+    if (*authorization != '\0')
+      r.message.set(boost::beast::http::field::authorization, authorization);
+    const auto problem = std::get<runtime::http_problem>(runtime::http_callers{o}.who_asks(r, now()));
+    CHECK(problem.status == 401);
+    return problem.detail;
+  };
+  const auto ways = [&](const http_server_options& o, const char* given) {
+    const auto detail = why(o, given);
+    const auto has = [&](const char* words) { return detail.find(words) != std::string::npos; };
+    CHECK(has("Bearer") == has("`steadfast token create`"));
+    return std::pair{has("`Authorization: Bearer TOKEN`"), has("show a certificate") && has("`http.authority`")};
+  };
+  http_server_options o;
+  o.tokens = file;
+  for (const auto* const given : {"", "Basic abc"}) {
+    o.authority.clear();
+    CHECK(ways(o, given) == std::pair{true, false});
+    o.authority = "clients.pem";
+    CHECK(ways(o, given) == std::pair{true, true});
+  }
+  o.tokens.clear();
+  CHECK(ways(o, "") == std::pair{false, true});
+  CHECK(ways(o, "Bearer abc") == std::pair{false, true});
+  CHECK_THAT(why(o, "Bearer abc"), Contains("no tokens are taken"));
+}
+
 TEST_CASE("row 106: without a token that is known, nothing is told") {
   const guarded_node g;
   const auto none = g.node.get("/v1/tasks");
