@@ -84,6 +84,10 @@ const http_response& answer_of_nobody() {
 
 using http_message = http::request<http::string_body>;
 
+bool begins_request(unsigned char first) {
+  return std::isalpha(first) != 0 || first == '\r' || first == '\n';
+}
+
 bool names_a_host(beast::string_view text) {
   return text.find_first_of("@/?#\\, \t") == beast::string_view::npos;
 }
@@ -124,11 +128,11 @@ public:
   template <class... Arguments>
   session(http_host& h, bool has_place, std::string peer, Arguments&&... of_stream)
       : host_{h},
+        has_place_{has_place},
         peer_{std::move(peer)},
         network_{network_of(peer_)},
         stream_{std::forward<Arguments>(of_stream)...},
         timer_{h.io},
-        has_place_{has_place},
         place_{own_kind().insert(own_kind().end(), this)} {
     host_.figures->connections.set(host_.connections.size());
   }
@@ -173,18 +177,18 @@ private:
   std::shared_ptr<session> self_() { return this->shared_from_this(); }
   beast::tcp_stream& lowest() { return beast::get_lowest_layer(stream_); }
 
+  std::list<http_connection*>& own_kind() { return has_place_ ? host_.connections : host_.turned_away; }
+
   void begin_to_wait() { waits_since_ = std::chrono::steady_clock::now(); }
 
   void close() {
     error_code gone;
-  std::list<http_connection*>& own_kind() { return has_place_ ? host_.connections : host_.turned_away; }
-
     lowest().socket().shutdown(tcp::socket::shutdown_both, gone);
     lowest().close();
     stop_reading();
   }
 
-  /// Its first byte shows whether it is one: that of a request without TLS is a letter.
+  /// Its first byte shows whether it is one: that of a request without TLS is a letter, or of an empty line before it.
   void await_handshake() {
     begin_to_wait();
     lowest().expires_after(tls_limit);
@@ -192,8 +196,8 @@ private:
       if (e)
         return;
       self->buffer_.commit(size);
-      std::isalpha(*static_cast<const unsigned char*>(self->buffer_.data().data())) != 0 ? self->refuse_without_tls()
-                                                                                         : self->shake_hands();
+      begins_request(*static_cast<const unsigned char*>(self->buffer_.data().data())) ? self->refuse_without_tls()
+                                                                                      : self->shake_hands();
     });
   }
 
@@ -209,10 +213,6 @@ private:
                               });
   }
 
-  /// Without TLS, as it was asked.
-  void refuse_without_tls() {
-    const http_problem problem{400, "needs_https", "this port takes only HTTPS: ask with https:// instead of http://"};
-    host_.figures->answers.at(problem.status).add();
   void await_words() { has_place_ ? await_request() : await_first_words(); }
 
   /// Clients do not expect an answer before they have asked: one that still sends may not see it.
@@ -225,6 +225,10 @@ private:
     });
   }
 
+  /// Without TLS, as it was asked.
+  void refuse_without_tls() {
+    const http_problem problem{400, "needs_https", "this port takes only HTTPS: ask with https:// instead of http://"};
+    host_.figures->answers.at(problem.status).add();
     piece_ = last_words(problem);
     asio::async_write(lowest(), asio::buffer(piece_), [self = self_()](const error_code& e, std::size_t) {
       if (e)
@@ -267,6 +271,19 @@ private:
     });
   }
 
+  /// The time of a stream would close it, and nothing could be said any more.
+  void await_lateness() {
+    timer_.async_wait([self = self_()](const error_code& e) {
+      if (e || !self->is_reading_ || self->timer_.expiry() > std::chrono::steady_clock::now())
+        return;
+      self->is_late_ = true;
+      error_code ignored;
+      self->lowest().socket().cancel(ignored);
+      self->timer_.expires_after(cancel_again); // for a read that has just ended, and one that follows it
+      self->await_lateness();
+    });
+  }
+
   void read_body() {
     const auto length = parser_->content_length();
     if (length && *length > host_.options.body_size_max)
@@ -286,19 +303,6 @@ private:
 
   void tell_to_continue() {
     static const std::string line = "HTTP/1.1 100 Continue\r\n\r\n";
-  /// The time of a stream would close it, and nothing could be said any more.
-  void await_lateness() {
-    timer_.async_wait([self = self_()](const error_code& e) {
-      if (e || !self->is_reading_ || self->timer_.expiry() > std::chrono::steady_clock::now())
-        return;
-      self->is_late_ = true;
-      error_code ignored;
-      self->lowest().socket().cancel(ignored);
-      self->timer_.expires_after(cancel_again); // for a read that has just ended, and one that follows it
-      self->await_lateness();
-    });
-  }
-
     asio::async_write(stream_, asio::buffer(line), [self = self_()](const error_code& e, std::size_t) {
       if (!e)
         return self->read_rest();
@@ -333,6 +337,8 @@ private:
   void end_body() { host_.unfinished -= std::exchange(counted_, 0); }
 
   void refuse(const error_code& e) {
+    if (is_late_ && e == asio::error::operation_aborted)
+      return say_and_close(too_late());
     if (e == http::error::end_of_stream || e == asio::error::eof || e == beast::error::timeout
         || e.category() != make_error_code(http::error::end_of_stream).category())
       return close();
@@ -345,53 +351,51 @@ private:
     say_and_close({400, "bad_request", "this is no HTTP/1.1 request: " + e.message()});
   }
 
-  void say_and_close(const http_problem& p) { answer_and_close(response_of(p)); }
-  void answer_and_close(http_response r) {
-    keeps_alive_ = false;
-    is_head_ = false;
-    write(std::move(r));
-  }
-
-    if (is_late_ && e == asio::error::operation_aborted)
-      return say_and_close(too_late());
-  http_request request_of(http_message m) const { return {std::move(m), peer_, certificate_name_, is_tls}; }
-
-  void run() {
-    waits_since_.reset();
-    auto r = request_of(parser_->release());
-    parser_.reset();
-    keeps_alive_ = r.message.keep_alive();
-    is_head_ = r.message.method() == http::verb::head;
-    lowest().expires_never();
-    const auto take = [self = self_()](http_response answer) {
-      asio::post(self->host_.io, [self, answer = std::move(answer)]() mutable { self->write(std::move(answer)); });
-    };
   http_problem too_late() const {
     return {408, "request_timeout",
             "the request had not come to its end after " + span_text(host_.options.request_limit)
               + ", and nothing was done for it: send it again, whole"};
   }
 
-    const auto c = std::make_shared<awaited<http_response>>(host_.calls, answer_of_nobody(), take);
-    host_.api->answer(std::move(r), [c](http_response answer) { c->give(std::move(answer)); });
+  void say_and_close(const http_problem& p) { answer_and_close(response_of(p)); }
+  void answer_and_close(http_response r) {
+    keeps_alive_ = false;
+    is_head_ = false;
+    stop_reading();
+    write(std::move(r));
   }
 
-    stop_reading();
-  void write(http_response r) {
-    host_.figures->answers.at(r.status).add();
-    auto& m = out_.emplace(static_cast<http::status>(r.status), 11);
   void stop_reading() {
     is_reading_ = false;
     timer_.cancel();
   }
 
+  http_request request_of(http_message m) const { return {std::move(m), peer_, certificate_name_, is_tls}; }
+
+  void run() {
+    waits_since_.reset();
+    auto r = request_of(parser_->release());
+    parser_.reset();
+    stop_reading();
+    keeps_alive_ = r.message.keep_alive();
+    is_head_ = r.message.method() == http::verb::head;
+    lowest().expires_never();
+    const auto take = [self = self_()](http_response answer) {
+      asio::post(self->host_.io, [self, answer = std::move(answer)]() mutable { self->write(std::move(answer)); });
+    };
+    const auto c = std::make_shared<awaited<http_response>>(host_.calls, answer_of_nobody(), take);
+    host_.api->answer(std::move(r), [c](http_response answer) { c->give(std::move(answer)); });
+  }
+
+  void write(http_response r) {
+    host_.figures->answers.at(r.status).add();
+    auto& m = out_.emplace(static_cast<http::status>(r.status), 11);
     m.set(http::field::server, "steadfast");
     m.set(http::field::date, http_date(std::chrono::system_clock::now()));
     if (!r.type.empty())
       m.set(http::field::content_type, r.type);
     for (const auto& [name, value] : r.headers)
       m.insert(name, value);
-    stop_reading();
     const bool is_stream = r.events != nullptr;
     events_ = is_head_ ? nullptr : std::move(r.events);
     m.keep_alive(keeps_alive_ && !is_stream && !host_.closing);
@@ -527,11 +531,11 @@ private:
   }
 
   http_host& host_;
+  const bool has_place_;
   const std::string peer_;
   const std::string network_;
   Stream stream_;
   asio::steady_timer timer_;
-  const bool has_place_;
   std::list<http_connection*>::iterator place_;
   std::string certificate_name_;
   beast::flat_buffer buffer_;
@@ -551,6 +555,8 @@ private:
   bool has_left_ = false;
   bool keeps_alive_ = false;
   bool is_head_ = false;
+  bool is_reading_ = false; ///< a request, of which something has come
+  bool is_late_ = false;    ///< that request
 };
 
 } // namespace
@@ -579,5 +585,3 @@ void turn_away(http_host& h, const std::string& peer, tcp::socket s, asio::ssl::
 }
 
 } // namespace steadfast::runtime
-  bool is_reading_ = false; ///< a request, of which something has come
-  bool is_late_ = false;    ///< that request

@@ -185,6 +185,8 @@ TEST_CASE("http: with a certificate, a request without TLS is told to use https,
   CHECK(put.body.find("ann") == std::string::npos); // of the payload
   CHECK(asked_by_tls(n, c, "", "/v1/tasks/a").status == 404);
   CHECK(n.say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").starts_with("HTTP/1.1 400 Bad Request\r\n"));
+  for (const auto* const before : {"\r\n", "\n", "\r\n\r\n"})
+    CHECK(n.say(before + std::string{"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"}).starts_with("HTTP/1.1 400 "));
   CHECK(n.say("SSH-2.0-OpenSSH_9.2\r\n").starts_with("HTTP/1.1 400 Bad Request\r\n"));
   CHECK(n.say(std::string{"\x80\x2e\x01\x00", 4} + std::string(60, 'x')).find("HTTP") == std::string::npos);
 }
@@ -195,8 +197,6 @@ TEST_CASE("http: with a certificate, a large request without TLS is answered bef
   CHECK(n.ask("PUT", "/v1/tasks/a", std::string(8 << 20, 'x')).code() == "needs_https");
 }
 
-TEST_CASE("http: a client's certificate stands for a token, if the authority vouches for it") {
-  const http_certificates c;
 TEST_CASE("row 81: over TLS too a request that does not come to its end in time is told so") {
   const http_certificates c;
   auto o = served_by(c, false);
@@ -247,6 +247,8 @@ TEST_CASE("row 117: of clients over TLS for which there is no place only so many
     tests::comes_true([&] { return tls_client(n, c).say(get).starts_with("HTTP/1.1 503 "); })); // their time is over
 }
 
+TEST_CASE("http: a client's certificate stands for a token, if the authority vouches for it") {
+  const http_certificates c;
   const http_certificates others;
   const http_node n{served_by(c, true)};
   CHECK(asked_by_tls(n, c, "desk").status == 200);
