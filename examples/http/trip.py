@@ -19,10 +19,10 @@ def ask(method, target, body=None):
             with urllib.request.urlopen(request, timeout=75) as answer:
                 return json.load(answer)
         except urllib.error.HTTPError as e:
-            if e.code not in (429, 503, 504):
-                is_problem = e.headers.get_content_type() == "application/problem+json"
-                sys.exit(json.load(e)["detail"] if is_problem else f"{target}: {e}")
-            why, wait = e, float(e.headers.get("Retry-After", 1))
+            is_problem = e.headers.get_content_type() == "application/problem+json"
+            why, wait = json.load(e)["detail"] if is_problem else e, float(e.headers.get("Retry-After", 1))
+            if e.code not in (408, 429, 503, 504):
+                sys.exit(f"{target}: {why}")
         except (OSError, http.client.HTTPException) as e:
             why, wait = getattr(e, "reason", e), 1
             if isinstance(why, ssl.SSLError) and not isinstance(why, ssl.SSLEOFError):

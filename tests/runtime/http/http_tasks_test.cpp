@@ -282,6 +282,28 @@ TEST_CASE("http: the client of the examples, in Python, submits a task and follo
   CHECK_THAT(run("'p 1'"), Catch::Matchers::Contains("id must be 1 to 128 printable characters"));
 }
 
+TEST_CASE("http: the client of the examples, in Python, says why the node is busy, and asks again") {
+  http_server_options o;
+  o.connections_max = 1;
+  http_node n{o};
+  n.put_trip("a");
+  auto follows = std::make_unique<tests::http_listener>(n, "/v1/tasks/a/events");
+  follows->next();
+  const auto command = "python3 " + std::string{STEADFAST_SOURCE_DIR}
+                       + "/examples/http/trip.py http://localhost:" + std::to_string(n.port()) + " p1 2>&1";
+  auto* const out = popen(command.c_str(), "r");
+  std::array<char, 4096> line{};
+  CHECK(std::string{fgets(line.data(), line.size(), out)}
+        == "all connections are in use (`http.connections_max`); trying again\n");
+  n.let_end();
+  follows.reset();
+  std::string last;
+  while (fgets(line.data(), line.size(), out) != nullptr)
+    last = line.data();
+  CHECK(pclose(out) == 0);
+  CHECK(last == "processed   ride completed\n");
+}
+
 TEST_CASE("row 136: an event sent again with its Idempotency-Key changes nothing") {
   const http_node n;
   const std::string file = "name = \"order\"\n[[step]]\nname = \"payment\"\n"
