@@ -71,7 +71,7 @@ async function begin(id, act, why) {
 }
 
 async function carryOut(act) {
-  await page.getByText('The task takes this now.').waitFor();
+  await page.getByText(/^The task takes this now, and is then [a-z]+\.$/).waitFor();
   await page.locator('dialog').getByRole('button', { name: act, exact: true }).click();
   await page.getByText(new RegExp(`^${act.toLowerCase()}: done at \\d\\d:\\d\\d:\\d\\d`)).waitFor();
 }
@@ -366,6 +366,7 @@ test('a bulk act shows its plan, its progress, and stops', async () => {
   await page.getByLabel('Why, for those').fill('night');
   await page.getByRole('button', { name: 'Show what would happen' }).click();
   await page.getByText('3,000 tasks match').waitFor();
+  await page.getByText('3,000 tasks would then be suspended').waitFor();
   assert.equal(await count('states=suspended'), 0);
   await page.getByRole('button', { name: 'Suspend 3,000 tasks' }).click();
   await page.getByText(/[1-9]\d* done, 0 refused/).waitFor();
@@ -607,7 +608,7 @@ for (const colorScheme of ['light', 'dark'])
     }
     await open('tasks/wrong-3', looked);
     await looked.getByRole('button', { name: 'Undo' }).click();
-    await looked.getByText('The task takes this now.').waitFor();
+    await looked.getByText('The task takes this now, and is then undoing.').waitFor();
     await look('the dialog of an act');
     await open('approvals', looked);
     await looked

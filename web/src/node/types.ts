@@ -61,5 +61,7 @@ export const untold = {
 } as const satisfies Partial<api.Agent>;
 export type Agent = api.Agent & Required<Pick<api.Agent, keyof typeof untold>>;
 
+/** What an act answers, or would. */
+export type ActAnswer = api.TaskActAnswer;
 /** What a bulk act answers as a dry run. */
 export type BulkPlan = Required<Omit<api.BulkStartAnswer, 'undone' | 'left'>> & api.BulkStartAnswer;

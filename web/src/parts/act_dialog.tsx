@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { parseExact, pretty } from '../core/exact';
 import { clock } from '../core/text';
 import { messageOf, post, get, Problem, segment } from '../node/client';
-import type { Task, TaskAct, UndoPlan } from '../node/types';
+import type { ActAnswer, Task, TaskAct, UndoPlan } from '../node/types';
 import { Dialog } from './dialog';
 import { difference } from './difference';
 import { Prose } from './prose';
@@ -65,8 +65,8 @@ export function ActDialog({
     let over = false;
     const timer = setTimeout(async () => {
       try {
-        await post(path, { ...body, dry_run: true });
-        if (!over) setAnswer({ is: 'taken', why: '' });
+        const { process_state: then } = await post<ActAnswer>(path, { ...body, dry_run: true });
+        if (!over) setAnswer({ is: 'taken', why: then });
       } catch (e) {
         const isRefusal = e instanceof Problem && e.status === 409;
         if (!over) setAnswer({ is: isRefusal ? 'refused' : 'unknown', why: messageOf(e) });
@@ -151,12 +151,13 @@ export function ActDialog({
 /** What the node says, before anything is done. */
 interface Answer {
   is: 'asked' | 'taken' | 'refused' | 'unknown';
+  /** Of one that is taken the state that follows. */
   why: string;
 }
 
 function Said({ answer }: { answer: Answer }) {
   if (answer.is === 'asked') return <>Asking the node whether the task takes this…</>;
-  if (answer.is === 'taken') return <>The task takes this now.</>;
+  if (answer.is === 'taken') return <>The task takes this now, and is then {answer.why}.</>;
   return (
     <span class="bad-text">
       {answer.is === 'refused' ? 'The task does not take this now: ' : 'Whether the task takes this is not known: '}

@@ -129,6 +129,15 @@ function Plan({ plan }: { plan: BulkPlan }) {
         {counted(plan.count, 'task')} match; {number(plan.would)} of the {number(plan.looked_at)} looked at would take
         it.
       </p>
+      {plan.states_after.length > 0 && (
+        <ul>
+          {plan.states_after.map(s => (
+            <li key={s.process_state}>
+              {counted(s.tasks, 'task')} would then be {s.process_state}
+            </li>
+          ))}
+        </ul>
+      )}
       {plan.refusals.length > 0 && (
         <ul>
           {plan.refusals.map(r => (
