@@ -307,9 +307,9 @@ TEST_CASE("the plan of an act says no where the node would, and ends as the act 
   CHECK_THAT(plan({"suspend", "waits", "nope"}),
              StartsWith("1 would suspend waits, then suspended\nwould not suspend nope: ")
                && Contains("1 of 2 tasks would accept it"));
-  CHECK(
-    s.node.json_of({"task", "suspend", "waits", "--dry-run", "--json"}).at(0)
-    == json{{"id", "waits"}, {"act", "suspend"}, {"dry_run", true}, {"refused", ""}, {"process_state", "suspended"}});
+  CHECK(s.node.json_of({"task", "suspend", "waits", "--dry-run", "--json"}).at(0)
+        == nlohmann::json{
+          {"id", "waits"}, {"act", "suspend"}, {"dry_run", true}, {"refused", ""}, {"process_state", "suspended"}});
   const auto told = s.node.json_of({"task", "retry", "done", "--dry-run", "--json"}).at(0);
   CHECK(told.at("dry_run") == true);
   CHECK_FALSE(told.at("refused").get<std::string>().empty());

@@ -169,11 +169,11 @@ int act_on_all(client& node, const task_acts_arguments& g, const std::vector<std
 /// when nobody can say.
 json plan_for(client& node, const task_acts_arguments& g, json params, const std::string& id) {
   try {
+    auto plan = undoes(g) ? node.call(api::task_plan_undo, {{"id", id}, {"act", g.act}}) : json::object();
     params["id"] = id;
     params["dry_run"] = true;
-    auto plan = node.call(api::task_act, params);
-    if (undoes(g))
-      plan.update(node.call(api::task_plan_undo, {{"id", id}, {"act", g.act}}));
+    if (plan.value("refused", std::string{}).empty())
+      plan.update(node.call(api::task_act, params)); // its state is the one after the act
     return plan;
   } catch (const client_error& e) {
     if (!says_no(e))
@@ -186,7 +186,7 @@ void print_plan_for(const task_acts_arguments& g, const std::string& id, const j
   const auto refusal = plan.value("refused", std::string{});
   if (g.node.json) {
     json line{{"id", id}, {"act", g.act}, {"dry_run", true}, {"refused", refusal}};
-    if (plan.contains("process_state"))
+    if (refusal.empty())
       line["process_state"] = plan.at("process_state");
     if (plan.contains("undone"))
       line.update({{"undone", plan.at("undone")}, {"left", plan.at("left")}});
