@@ -9,9 +9,8 @@ declare const process: { argv: string[]; env: Record<string, string | undefined>
 type Schemas = components['schemas'];
 type Trip = NonNullable<paths['/v1/tasks/{id}']['put']['requestBody']>['content']['application/json'];
 
-const [url, id] = process.argv.slice(2) as [string, string];
+const { argv: [, , url, id], env: { STEADFAST_TOKEN: token } } = process;
 const path = `${url}/v1/tasks/${encodeURIComponent(id)}`;
-const { STEADFAST_TOKEN: token } = process.env;
 const headers: HeadersInit = token ? { Authorization: `Bearer ${token}` } : {};
 const end = (why: string): never => (console.error(why), process.exit(1));
 
@@ -25,8 +24,9 @@ async function ask<Answer>(method: string, target: string, body: Trip | null = n
   });
   const told: unknown = await answer?.json().catch(() => null);
   if (answer?.ok && told) return told as Answer;
-  if (answer && !answer.ok && ![429, 503, 504].includes(answer.status))
-    end((told as Schemas['problem'] | null)?.detail ?? `${target}: ${answer.status}`);
+  const why = (told as Schemas['problem'] | null)?.detail ?? `${target}: ${answer?.status}`;
+  if (answer && !answer.ok && ![408, 429, 503, 504].includes(answer.status)) end(why);
+  if (answer) console.error(`${why}; trying again`);
   await new Promise(again => setTimeout(again, Number(answer?.headers.get('Retry-After') ?? 1) * 1000));
   return ask(method, target, body);
 }

@@ -22,7 +22,7 @@ def ask(method, target, body=None):
             is_problem = e.headers.get_content_type() == "application/problem+json"
             why, wait = json.load(e)["detail"] if is_problem else e, float(e.headers.get("Retry-After", 1))
             if e.code not in (408, 429, 503, 504):
-                sys.exit(f"{target}: {why}")
+                sys.exit(why if is_problem else f"{target}: {why}")
         except (OSError, http.client.HTTPException) as e:
             why, wait = getattr(e, "reason", e), 1
             if isinstance(why, ssl.SSLError) and not isinstance(why, ssl.SSLEOFError):

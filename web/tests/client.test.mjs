@@ -39,6 +39,25 @@ function losingTheFirstAnswer(node) {
   });
 }
 
+/** In front of the node, which has no room for the first request. */
+function busyAtFirst(node) {
+  const detail = 'the store is full: make room';
+  let isFirst = true;
+  return http.createServer((request, response) => {
+    if (isFirst) {
+      isFirst = false;
+      response.writeHead(503, { 'Content-Type': 'application/problem+json', 'Retry-After': 1 });
+      return response.end(JSON.stringify({ status: 503, code: 'busy', detail }));
+    }
+    const { method, headers } = request;
+    request.pipe(
+      http.request(node.url + request.url, { method, headers }, answer =>
+        answer.pipe(response.writeHead(answer.statusCode, answer.headers)),
+      ),
+    );
+  });
+}
+
 test('the clients of the examples do their work, and give up what never works', async t => {
   const service = await startService();
   const node = await makeNode(service.port);
@@ -81,6 +100,9 @@ test('the clients of the examples do their work, and give up what never works', 
         assert.match(await run(node.url, 't 1'), /id must be 1 to 128 printable characters[^\n]*\nexit code 1$/);
         const lost = await saidTo(losingTheFirstAnswer(node), 'http', run, `${name}-lost`);
         assert.match(lost, /^it was there\nprocessed +ride completed\n[^\n]+; trying again\n$/);
+        const busy = await saidTo(busyAtFirst(node), 'http', run, `${name}-busy`);
+        assert.match(busy, /processed +ride completed\n/);
+        assert.match(busy, /^the store is full: make room; trying again$/m);
         service.moods.stock = { status: 422, body: { error: 'no seat is left' } };
         const words = /^made\nundone +ride failed\nbecause: [^\n]*no seat is left[^\n]*\nexit code 1$/;
         assert.match(await run(node.url, `${name}-full`), words);
