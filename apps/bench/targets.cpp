@@ -360,6 +360,7 @@ std::vector<target_group> starts() {
   const auto start = [](const std::filesystem::path& folder) { return measure_start(folder, repeated); };
   const auto kill = [](const std::filesystem::path& folder) { return measure_kill(folder, 2000); };
   const auto restart = [](const std::filesystem::path& folder) { return measure_restart(folder, 100'000); };
+  const auto large = [](const std::filesystem::path& folder) { return measure_restart(folder, 1'000'000); };
   return {
     {{"start on an empty store", start},
      1,
@@ -372,6 +373,11 @@ std::vector<target_group> starts() {
      1,
      {by_speed(at_most("100,000 unfinished tasks, first dispatch", "ms", 2000, at("/first_dispatch_ms")), shared_syncs),
       at_most("  memory", "MiB", 300, at("/resident_bytes", mebibyte))}},
+    {{"restart with 1,000,000 unfinished tasks", large},
+     1,
+     {by_speed(at_most("1,000,000 unfinished tasks, first dispatch", "ms", 5000, at("/first_dispatch_ms")),
+               shared_syncs),
+      at_most("  memory", "MiB", 400, at("/resident_bytes", mebibyte))}},
   };
 }
 
@@ -409,6 +415,10 @@ std::vector<target_group> side_effects() {
     {backlog_curve(),
      repeated,
      {at_most("a task with 1,000,000 waiting, against 1,000", "times the CPU", 1.1, at("/times_dearer"))}},
+    {measurement_of(with_backlog(closed("", 0), 1'000'000)),
+     1,
+     {by_speed(at_least("1,000,000 tasks waiting, tasks ended meanwhile", "tasks/s", 15'000, at("/tasks_per_second")),
+               shared_syncs)}},
     {cost_of_metrics(),
      often_repeated,
      {at_most("metrics each second under load", "% more CPU", 2, at("/dearer_percent"))}},
