@@ -288,6 +288,18 @@ TEST_CASE("row 81: a request that does not come to its end in time is told so, w
   CHECK_THAT(n.get("/metrics").body, Contains("steadfast_http_requests_total{status=\"408\"} 3"));
 }
 
+TEST_CASE("row 81: the time of a request is not prolonged by what comes of it bit by bit") {
+  http_server_options o;
+  o.request_limit = std::chrono::milliseconds{300};
+  const http_node n{o};
+  http_listener slow{n, "/v1/tasks/a", {{"Transfer-Encoding", "chunked"}}};
+  CHECK(tests::comes_true([&] {
+    slow.say("1\r\n \r\n");
+    return n.get("/metrics").body.find("steadfast_http_requests_total{status=\"408\"} 1") != std::string::npos;
+  }));
+  CHECK_THAT(slow.next("\r\n\r\n"), StartsWith("HTTP/1.1 408"));
+}
+
 TEST_CASE("http: each request of a connection has the time of a request anew, and waiting for it has another") {
   http_server_options o;
   o.request_limit = std::chrono::milliseconds{300};
