@@ -429,8 +429,9 @@ test('everything is reached by keys', async () => {
   await page.keyboard.press('2');
   await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor();
   await page.keyboard.press('/');
-  await page.keyboard.type('wrong-');
+  await page.keyboard.insertText('wrong-');
   await page.getByText('6 match').waitFor();
+  await page.getByText('6 loaded').waitFor(); // they may come after their number
   await page.keyboard.press('Escape');
   await page.keyboard.press('j');
   await page.keyboard.press('ArrowDown');
