@@ -10,6 +10,7 @@
 #include "store/lmdb/ready_tasks.hpp"
 #include "store/upkeep/table_check.hpp"
 #include "store/verbs/family/decide_child.hpp"
+#include "store/verbs/family/decide_items.hpp"
 #include "workflow/task/taken_in.hpp"
 
 #include <algorithm>
@@ -276,15 +277,18 @@ private:
     const auto& t = known.state.task;
     const auto step = static_cast<std::uint32_t>(i);
     const key place{t.number, step};
-    const auto note = [&](workflow::child_duty what, std::uint32_t item) {
-      return has(in.child_notes, key_of({t.number, step, what, {}, item}));
+    const auto note = [&](workflow::child_duty what) {
+      const key notes{t.number, step, static_cast<std::uint8_t>(what)};
+      bool is_any = false;
+      each_with(txn, in.child_notes, notes.view(), notes.view(), [&](const lmdb::cursor&) { return !(is_any = true); });
+      return is_any;
     };
     const auto row = txn.get(in.item_groups, place);
     const auto g = row ? readable<workflow::fan_out>(place, *row) : std::nullopt;
     const bool waits = t.steps[i].state == workflow::step_state::waiting;
     if (!g) {
       expect(!row, name + ": what is counted of its items cannot be read");
-      expect(!waits || note(workflow::child_duty::start, 0) || was_taken_in(t), name + ": its items were not begun");
+      expect(!waits || note(workflow::child_duty::start) || was_taken_in(t), name + ": its items were not begun");
       return;
     }
     item_count found{*g};
@@ -293,10 +297,10 @@ private:
       return true;
     });
     expect(found.is_as_in(*g), name + ": what is counted of its items is not what they say");
-    expect(!waits || !workflow::may_start_next(*g) || note(workflow::child_duty::start, 0),
+    const bool rest = do_items_rest(t);
+    expect(!waits || rest || !workflow::may_start_next(*g) || note(workflow::child_duty::start),
            name + ": items are to be started, and nothing does");
-    expect(!workflow::may_undo_next(*g) || note(workflow::child_duty::undo, g->undo_next)
-             || note(workflow::child_duty::undo, 0),
+    expect(rest || !workflow::may_undo_next(*g) || note(workflow::child_duty::undo),
            name + ": items are to be undone, and nothing does");
   }
 

@@ -18,6 +18,8 @@ void write_batch::note_family(const workflow::definition& d, const workflow::tas
                               workflow::process_state state_before) {
   if (workflow::any_starts_child(d))
     add_notes_to_children(next, d, before, there.waiting, child_notes_);
+  if (state_before == workflow::process_state::suspended && next.state != state_before)
+    add_notes_of_resumed(next, d, child_notes_);
   note_to_parent(next, state_before);
 }
 

@@ -100,7 +100,7 @@ void write_batch::begin_items(const child_note& x, const workflow::task& parent,
 void write_batch::go_on_with_items(const child_note& x, workflow::fan_out f, const workflow::task& parent,
                                    const workflow::definition& d, changed_tasks& changed) {
   const auto before = f;
-  if (const auto item = next_to_start(f, settings_.options->result_size_max))
+  if (const auto item = next_to_start(f, parent, settings_.options->result_size_max))
     start_item(x, f, item, parent, d, changed);
   else if (f.in_error > 0)
     tell_trouble(x, f, parent, d, changed); // it has begun to wait anew
@@ -167,7 +167,7 @@ void write_batch::follow_items(const child_note& x, const workflow::fan_out& bef
   turn_if_due(f, waits, settings_.options->result_size_max);
   if (is_first_in_error_unknown(f))
     find_first_in_error(x, f);
-  auto news = news_of(before, f, waits);
+  auto news = news_of(before, f, waits, do_items_rest(parent));
   if (news.is_put)
     put(x, f);
   if (news.is_next_undone)

@@ -3,6 +3,7 @@
 #include "store/verbs/tasks/decide_task.hpp"
 #include "workflow/on_call/incident.hpp"
 #include "workflow/task/compensation.hpp"
+#include "workflow/task/taken_in.hpp"
 #include "workflow/text/name.hpp"
 
 #include <algorithm>
@@ -64,6 +65,19 @@ void add_notes_of_import(const workflow::task& t, const workflow::definition& d,
     if (workflow::starts_child(d.steps[i]) && !t.steps[i].log.empty())
       into.push_back(
         {t.number, static_cast<std::uint32_t>(i), child_duty::tell_parent, t.steps[i].log.back().started_at, 0});
+}
+
+void add_notes_of_resumed(const workflow::task& t, const workflow::definition& d, std::deque<child_note>& into) {
+  constexpr std::uint32_t some_item = 1; // so that its undo goes on, and does not begin again
+  for (std::size_t i = 0; i < t.steps.size(); ++i) {
+    const auto& s = t.steps[i];
+    const bool is_undone = workflow::is_undo_of_child_awaited(s, d.steps[i]);
+    const bool has_items =
+      workflow::is_over_items(d.steps[i]) && (is_undone || s.state == workflow::step_state::waiting);
+    if (has_items && !workflow::are_items_elsewhere(t, i))
+      into.push_back({t.number, static_cast<std::uint32_t>(i), is_undone ? child_duty::undo : child_duty::start,
+                      workflow::last_changed_at(t), is_undone ? some_item : 0});
+  }
 }
 
 bool is_news_for_parent(const workflow::task& next, process_state before) {

@@ -42,6 +42,8 @@ void add_notes_to_children(const workflow::task& next, const workflow::definitio
                            const std::vector<waiting_step>& waited, std::deque<child_note>& into);
 /// The same for a task that is taken in: children that began elsewhere are not started again.
 void add_notes_of_import(const workflow::task& t, const workflow::definition& d, std::deque<child_note>& into);
+/// The same for a task that a person has resumed: its items did not go on meanwhile.
+void add_notes_of_resumed(const workflow::task& t, const workflow::definition& d, std::deque<child_note>& into);
 /// Whether the parent of a task must be told that the task went from state `before` to that of `next`.
 bool is_news_for_parent(const workflow::task& next, workflow::process_state before);
 /// The note by which the parent is told. `parent`: the number of the parent.

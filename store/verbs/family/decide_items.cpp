@@ -41,6 +41,10 @@ bool waits_for_items(const child_note& x, const workflow::task& parent) {
   return parent.steps[x.step].state == workflow::step_state::waiting;
 }
 
+bool do_items_rest(const workflow::task& parent) {
+  return parent.state == workflow::process_state::suspended;
+}
+
 items_act act_of(const child_note& x, const workflow::task& parent, const workflow::definition& d, const fan_out* f) {
   switch (x.what) {
     case child_duty::start: return act_of_start_of_items(x, parent, f);
@@ -57,9 +61,9 @@ child_end lost_items() {
 
 // ---- one item ----
 
-std::uint32_t next_to_start(fan_out& f, std::size_t results_size_max) {
+std::uint32_t next_to_start(fan_out& f, const workflow::task& parent, std::size_t results_size_max) {
   turn_if_failed(f, results_size_max);
-  if (!may_start_next(f))
+  if (!may_start_next(f) || do_items_rest(parent))
     return 0;
   ++f.at_work;
   return ++f.next;
@@ -68,7 +72,7 @@ std::uint32_t next_to_start(fan_out& f, std::size_t results_size_max) {
 std::uint32_t next_to_undo(fan_out& f, const child_note& x, const workflow::task& parent) {
   if (x.item == 0) // it is the turn of the step
     turn(f, parent.cause);
-  return may_undo_next(f) ? f.undo_next-- : 0;
+  return may_undo_next(f) && !do_items_rest(parent) ? f.undo_next-- : 0;
 }
 
 item_record started(fan_out& f, std::uint32_t item, const std::optional<std::string>& why_not) {
@@ -144,13 +148,13 @@ bool is_first_in_error_unknown(const fan_out& f) {
   return f.in_error > 0 && f.first_in_error == 0;
 }
 
-items_news news_of(const fan_out& before, fan_out& f, bool waits) {
+items_news news_of(const fan_out& before, fan_out& f, bool waits, bool rest) {
   items_news n;
   const bool is_told_now = is_telling_due(f) && waits;
   if (is_told_now)
     f.told = f.done + f.failed;
   n.is_put = f != before;
-  n.is_next_undone = may_undo_next(f);
+  n.is_next_undone = may_undo_next(f) && !rest;
   n.are_gathered = have_ended(f) && !f.is_gathered && waits;
   if (n.are_gathered)
     return n;
@@ -161,7 +165,7 @@ items_news news_of(const fan_out& before, fan_out& f, bool waits) {
   n.is_in_trouble = f.first_in_error != before.first_in_error || (f.is_turned && f.in_error > 0);
   if (is_told_now)
     n.counted = end_of_items(child_state::counted, f);
-  n.is_next_started = may_start_next(f) && waits;
+  n.is_next_started = may_start_next(f) && waits && !rest;
   return n;
 }
 

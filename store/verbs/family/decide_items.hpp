@@ -17,6 +17,8 @@ namespace steadfast::store {
 
 /// Whether the step waits for its items, so that it can be told about them.
 bool waits_for_items(const child_note& x, const workflow::task& parent);
+/// Whether nothing new is begun for its items: not one is started, and of none is the undo begun.
+bool do_items_rest(const workflow::task& parent);
 
 /// What is done about a note.
 enum class items_act : std::uint8_t {
@@ -37,7 +39,7 @@ workflow::child_end lost_items();
 // ---- one item ----
 
 /// The item that is started now, and counted as started; 0: none. Some may have ended while the step did not wait.
-std::uint32_t next_to_start(workflow::fan_out& f, std::size_t results_size_max);
+std::uint32_t next_to_start(workflow::fan_out& f, const workflow::task& parent, std::size_t results_size_max);
 /// The item that is undone now, because of a note to undo; 0: none.
 std::uint32_t next_to_undo(workflow::fan_out& f, const child_note& x, const workflow::task& parent);
 
@@ -87,8 +89,9 @@ struct items_news {
 void turn_if_due(workflow::fan_out& f, bool waits, std::size_t results_size_max);
 /// The first item in error is no longer known, and must be looked for among the rows (needs_person).
 bool is_first_in_error_unknown(const workflow::fan_out& f);
-/// `before`: the earlier counts. REQUIRES: the first item in error is known, if any row is in error.
-items_news news_of(const workflow::fan_out& before, workflow::fan_out& f, bool waits);
+/// `before`: the earlier counts. `rest`: do_items_rest. REQUIRES: the first item in error is known, if any row is in
+/// error.
+items_news news_of(const workflow::fan_out& before, workflow::fan_out& f, bool waits, bool rest);
 
 /// Whether the step must be told anything when items get into error or out of it.
 bool is_trouble_told(const workflow::fan_out& f, bool waits);

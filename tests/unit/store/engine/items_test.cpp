@@ -400,6 +400,58 @@ TEST_CASE("row 130: items are undone the last one first, so many at a time, and 
   x.expect_whole();
 }
 
+TEST_CASE("row 130: while their task is suspended no item is started or undone, and then they go on") {
+  warehouse x{4, 1};
+  x.raise("o", workflow::suspended{clerk});
+  x.claim();
+  x.succeed(x.item(0)); // which had been started
+  CHECK(x.made() == 1);
+  x.expect_whole();
+  x.store.reopen();
+  x.claim();
+  CHECK(x.made() == 1);
+  x.raise("o", workflow::resumed{clerk});
+  CHECK(x.made() == 2);
+  x.expect_whole();
+  x.claim();
+  x.succeed(x.item(1));
+  CHECK(x.made() == 3);
+  x.claim();
+  x.raise("o", workflow::undo_requested{clerk});
+  x.claim();
+  REQUIRE(x.state(x.item(2)) == "undoing");
+  x.raise("o", workflow::suspended{clerk});
+  x.succeed(x.item(2));
+  x.claim();
+  x.succeed(x.item(2)); // its undo
+  REQUIRE(x.state(x.item(2)) == "undone");
+  CHECK(x.state(x.item(1)) == "processed");
+  x.expect_whole();
+  x.raise("o", workflow::resumed{clerk});
+  for (const auto i : {1U, 0U}) {
+    CHECK(x.state(x.item(i)) == "undoing");
+    x.claim();
+    x.succeed(x.item(i));
+    x.expect_whole();
+  }
+  CHECK(x.state("o") == "undone");
+}
+
+TEST_CASE("row 130: items that fail while their task is suspended are undone when it is resumed") {
+  warehouse x{3, 3};
+  x.claim();
+  x.succeed(x.item(0));
+  x.raise("o", workflow::suspended{clerk});
+  x.refuse(x.item(1));
+  CHECK(x.state(x.item(0)) == "processed");
+  CHECK(x.state("o") == "suspended");
+  x.expect_whole();
+  x.raise("o", workflow::resumed{clerk});
+  CHECK(x.state(x.item(2)) == "undoing");
+  CHECK(x.state(x.item(0)) == "undoing");
+  x.expect_whole();
+}
+
 TEST_CASE("row 130: an item in error holds no other up") {
   warehouse x{3, 1};
   x.claim();

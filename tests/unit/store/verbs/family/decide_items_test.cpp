@@ -130,16 +130,35 @@ TEST_CASE("the end of an item counts as long as its fan-out is known") {
 
 TEST_CASE("items are started in their order, so many at a time, until too many have failed") {
   auto f = three_items();
-  CHECK(next_to_start(f, results_max) == 1);
-  CHECK(next_to_start(f, results_max) == 2);
+  const auto t = shipping_task();
+  CHECK(next_to_start(f, t, results_max) == 1);
+  CHECK(next_to_start(f, t, results_max) == 2);
   CHECK(f.at_work == 2);
-  CHECK(next_to_start(f, results_max) == 0);
+  CHECK(next_to_start(f, t, results_max) == 0);
   CHECK(started(f, 1, std::nullopt).state == item_state::at_work);
   CHECK(started(f, 2, "there is no workflow").state == item_state::failed);
   CHECK(f.failed == 1);
   CHECK(f.at_work == 1);
-  CHECK(next_to_start(f, results_max) == 0);
+  CHECK(next_to_start(f, t, results_max) == 0);
   CHECK(f.is_turned);
+}
+
+TEST_CASE("no item is started and of none the undo is begun while their task is suspended") {
+  const auto d = shipping();
+  const auto rests = [&d](const workflow::task& t) {
+    return workflow::apply(t, d, workflow::suspended{{"eve", "a test"}}, at(4)).next;
+  };
+  CHECK_FALSE(do_items_rest(shipping_task()));
+  REQUIRE(do_items_rest(rests(shipping_task())));
+  auto f = three_items();
+  CHECK(next_to_start(f, rests(shipping_task()), results_max) == 0);
+  CHECK(f == three_items());
+  CHECK_FALSE(news_of(f, f, true, true).is_next_started);
+  f = turned_after(2);
+  CHECK(next_to_undo(f, note_of_items(child_duty::undo, 2), rests(unshipping_task())) == 0);
+  CHECK(f == turned_after(2));
+  CHECK_FALSE(news_of(f, f, false, true).is_next_undone);
+  CHECK(news_of(f, f, false, false).is_next_undone);
 }
 
 TEST_CASE("the row of an item keeps its result, and leaves when the item is undone") {
@@ -221,10 +240,10 @@ TEST_CASE("a step is told the counts from time to time, and nothing while it doe
   before.at_work = before.next = 2;
   auto f = before;
   f.done = 1;
-  CHECK_FALSE(news_of(before, f, true).counted);
+  CHECK_FALSE(news_of(before, f, true, false).counted);
   f.done = 2;
-  CHECK_FALSE(news_of(before, f, false).counted);
-  const auto n = news_of(before, f, true);
+  CHECK_FALSE(news_of(before, f, false, false).counted);
+  const auto n = news_of(before, f, true, false);
   CHECK(n.counted.value().how == child_state::counted);
   CHECK(n.counted->progress == "2 of 40 done");
   CHECK(f.told == 2);
@@ -234,10 +253,10 @@ TEST_CASE("a step is told the counts from time to time, and nothing while it doe
 TEST_CASE("the next item is started as soon as there is a place, but not of a step that does not wait") {
   const auto before = three_items();
   auto f = before;
-  const auto n = news_of(before, f, true);
+  const auto n = news_of(before, f, true, false);
   CHECK(n.is_next_started);
   CHECK_FALSE(n.is_put); // nothing was counted
-  CHECK_FALSE(news_of(before, f, false).is_next_started);
+  CHECK_FALSE(news_of(before, f, false, false).is_next_started);
 }
 
 TEST_CASE("when all items have ended their results are gathered, once, and nothing else is said") {
@@ -246,8 +265,8 @@ TEST_CASE("when all items have ended their results are gathered, once, and nothi
   before.done = 2;
   auto f = before;
   f.done = 3;
-  CHECK_FALSE(news_of(before, f, false).are_gathered);
-  const auto n = news_of(before, f, true);
+  CHECK_FALSE(news_of(before, f, false, false).are_gathered);
+  const auto n = news_of(before, f, true, false);
   CHECK(n.are_gathered);
   CHECK_FALSE(n.counted);
   const auto end = end_with_results(f, shipping(), 0, "[1,2,3]");
@@ -256,21 +275,21 @@ TEST_CASE("when all items have ended their results are gathered, once, and nothi
   CHECK(end.progress == "3 of 3 done");
   REQUIRE(end.facts.size() == 1); // the condition asks for it
   CHECK(end.facts[0].json == "1");
-  CHECK_FALSE(news_of(before, f, true).are_gathered);
+  CHECK_FALSE(news_of(before, f, true, false).are_gathered);
 }
 
 TEST_CASE("a fan-out that is undone goes on with its next item, and ends its step after the last") {
   auto before = turned_after(2);
   auto f = before;
   f.undo_next = 1;
-  CHECK(news_of(before, f, false).is_next_undone);
+  CHECK(news_of(before, f, false, false).is_next_undone);
   f.undo_next = 0;
   f.undo_left = 1;
-  auto n = news_of(before, f, false);
+  auto n = news_of(before, f, false, false);
   CHECK_FALSE(n.is_next_undone);
   CHECK_FALSE(n.ended);
   f.undo_left = 0;
-  n = news_of(before, f, false);
+  n = news_of(before, f, false, false);
   CHECK(n.ended.value().how == child_state::undone);
   CHECK(n.ended->why == "cancelled");
 }
@@ -283,8 +302,8 @@ TEST_CASE("a step in error is told of the first item in error, and of none any m
   CHECK(is_first_in_error_unknown(f));
   f.first_in_error = 2;
   CHECK_FALSE(is_first_in_error_unknown(f));
-  CHECK(news_of(before, f, true).is_in_trouble);
-  CHECK_FALSE(news_of(f, f, true).is_in_trouble); // it knows
+  CHECK(news_of(before, f, true, false).is_in_trouble);
+  CHECK_FALSE(news_of(f, f, true, false).is_in_trouble); // it knows
   REQUIRE(is_trouble_told(f, true));
   const auto end = trouble_of(f, true, ends(child_state::undo_failed));
   CHECK(end.how == child_state::in_error); // the others may go on
@@ -301,7 +320,7 @@ TEST_CASE("an undo has failed once all items that are left of it are in error, a
   CHECK_FALSE(is_trouble_told(f, false)); // two have yet to be told
   f.undo_next = 0;
   CHECK(is_trouble_told(f, false));
-  CHECK(news_of(f, f, false).is_in_trouble);
+  CHECK(news_of(f, f, false, false).is_in_trouble);
   CHECK(trouble_of(f, false, ends(child_state::in_error)).how == child_state::undo_failed);
   f.undo_left = 2;
   CHECK_FALSE(is_trouble_told(f, false)); // one is on its way
