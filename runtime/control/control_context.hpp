@@ -131,12 +131,12 @@ actors::task_view view_of(const control_context& c, const std::string& id);
 /// knows.
 nlohmann::json state_after(const actors::act_result& r);
 
-/// Undo, also of the tasks that steps have started: control_undo.cpp
+/// Tasks that steps have started, and undo: control_undo.cpp
 
 /// What an undo begun now would do, in its order, and what it would leave.
 nlohmann::json plan_undo(const control_context& c, const api::arguments& params);
-/// Adds which tasks the undo of steps waits for, and what these wait for.
-void tell_undo_of_tasks(const control_context& c, const workflow::task& t, const workflow::definition& d,
+/// Adds which tasks steps wait for, or their undo does, and what these wait for.
+void tell_started_tasks(const control_context& c, const workflow::task& t, const workflow::definition& d,
                         std::vector<workflow::explanation>& told);
 
 /// Methods about the store as a whole: control_store.cpp

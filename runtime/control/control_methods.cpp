@@ -147,7 +147,7 @@ json show_task(const control_context& c, const api::arguments& params) {
   if (workflow::waits_for_key(*view.task))
     if (auto who = told_limit_queue(c, *view.task))
       sentences.push_back(*std::move(who));
-  tell_undo_of_tasks(c, *view.task, *view.definition, sentences);
+  tell_started_tasks(c, *view.task, *view.definition, sentences);
   return {{"task", task_json(*view.task, *view.definition)},
           {"explanation", explanation_json(sentences)},
           {"late_replies", late}};

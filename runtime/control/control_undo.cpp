@@ -1,9 +1,9 @@
-// What an undo does, or would do, also of the tasks that steps have started.
+// What tasks that steps have started wait for, and what an undo does, or would do, of them too.
 
 #include "actors/protocol/store_messages.hpp"
 #include "runtime/control/control_context.hpp"
 #include "workflow/children/child.hpp"
-#include "workflow/on_call/child_undo.hpp"
+#include "workflow/on_call/child_wait.hpp"
 #include "workflow/on_call/undo_plan.hpp"
 
 #include <optional>
@@ -55,18 +55,18 @@ void plan_child(const control_context& c, const workflow::task& t, const workflo
 
 } // namespace
 
-void tell_undo_of_tasks(const control_context& c, const workflow::task& t, const workflow::definition& d,
+void tell_started_tasks(const control_context& c, const workflow::task& t, const workflow::definition& d,
                         std::vector<workflow::explanation>& told) {
-  for (const auto i : workflow::waiting_for_undo_of_tasks(t, d)) {
-    std::vector<std::uint32_t> items{0}; // it started one task
-    if (workflow::is_over_items(d.steps[i])) {
+  for (const auto i : workflow::waiting_for_tasks(t, d)) {
+    std::vector<std::uint32_t> items{0};       // it started one task
+    if (workflow::is_over_items(d.steps[i])) { // no item is named before their undo has begun
       const auto u = undo_of_items(c, t, i);
       items = {u.first_in_error, u.first_under_way};
       std::erase(items, 0U);
     }
     for (const auto item : items)
       if (const auto child = child_of(c, t, d, i, item))
-        told.push_back(workflow::explain_undo_of(*child->task, *child->definition, d, i, c.clock_of(t.number)));
+        told.push_back(workflow::explain_wait_for(*child->task, *child->definition, t, d, i, c.clock_of(t.number)));
   }
 }
 

@@ -89,24 +89,18 @@ explanation waiting_to_be_told(const view& v) {
           limit};
 }
 
-/// They stayed in another store, from which the task was taken in after it had begun them.
-bool are_items_elsewhere(const view& v) {
-  const auto begun = v.s().log.back().started_at;
-  return std::any_of(v.t.acts.begin(), v.t.acts.end(),
-                     [begun](const act& a) { return was_taken_in(a) && a.at >= begun; });
-}
-
 /// It waits for its items.
 explanation waiting_for_items(const view& v) {
   if (v.s().state == step_state::compensating)
     return {"undoing: " + v.name() + ": its items are being undone; since", v.s().log.back().started_at};
-  if (are_items_elsewhere(v))
+  if (are_items_elsewhere(v.t, v.i))
     return {"waiting: " + v.name() + " had begun its items when the task was imported from another store, and does not "
               + "continue them here: a person can skip it with `task skip`; what happened is undone at",
             v.s().not_before};
   const auto counts = v.s().wait->progress.empty() ? std::string{"none has ended yet"} : v.s().wait->progress;
   return {"waiting: " + v.name() + " for the ends of its items' tasks of workflow "
             + quoted(workflow_of_items(v.d, v.i)) + ": " + counts + in_brackets(v.s().waiting_for)
+            + (v.t.state == process_state::suspended ? "; no more of them are begun before the task is resumed" : "")
             + "; what happened is undone at",
           v.s().not_before};
 }
@@ -209,17 +203,18 @@ void explain_step_of_undo(const view& v, const std::vector<std::size_t>& ready, 
     out.push_back({"next: the undo of " + v.name() + " starts, " + attempt_of_round(v)});
 }
 
+/// Whether what the step waits for may come while nothing new is started.
+bool goes_on_beside(const view& v) {
+  const auto& s = v.s();
+  return s.doing != attempt_action::none || s.state == step_state::waiting || ends_later(s)
+         || is_undo_of_child_awaited(s, v.rules());
+}
+
 void explain_steps(const task& t, const definition& d, instant now, std::vector<explanation>& out) {
   const auto ready = ready_to_undo(t, d);
   for (std::size_t i = 0; i < t.steps.size(); ++i) {
     const view v{t, d, now, i};
-    const bool rests = t.state == process_state::suspended && t.steps[i].doing == attempt_action::none;
-    const bool has_child =
-      starts_child(d.steps[i])
-      && (t.steps[i].state == step_state::waiting || is_undo_of_child_awaited(t.steps[i], d.steps[i]));
-    if (rests && has_child)
-      out.push_back(waiting_for_child(v)); // which does not rest
-    if (rests)
+    if (t.state == process_state::suspended && !goes_on_beside(v))
       continue; // what comes next for it is decided when the task resumes
     if (is_undoing(t))
       explain_step_of_undo(v, ready, out);
@@ -298,12 +293,15 @@ void explain_limits(const task& t, const definition& d, instant now, std::vector
     return;
   }
   const instant forward_until = t.complete_by - d.undo_reserve;
+  const std::string when = t.state == process_state::suspended ? " when it is resumed" : "";
   if (forward_until <= now) {
-    out.push_back({"overdue: the task's time for forward work is used up; what happened is undone next. It ended at",
+    out.push_back({"overdue: the task's time for forward work is used up; what happened is undone"
+                     + (when.empty() ? " next" : when) + ". It ended at",
                    forward_until});
     explain_time_used(t, d, out);
   } else {
-    out.push_back({"limit: if it is not done by then, what happened is undone; forward work ends at", forward_until});
+    out.push_back(
+      {"limit: if it is not done by then, what happened is undone" + when + "; forward work ends at", forward_until});
   }
 }
 
@@ -323,10 +321,14 @@ bool waits_for_undo_of_child(const task& t, const definition& d) {
          });
 }
 
-void explain_undoing(const task& t, const definition& d, std::vector<explanation>& out) {
+void explain_undoing(const task& t, const definition& d, instant now, std::vector<explanation>& out) {
   out.push_back({"undoing: what happened is being reversed" + in_brackets(t.cause)});
   explain_undo_for_time(t, d, out);
-  if (t.locked_by.empty() && !waits_for_undo_of_child(t, d))
+  if (!t.locked_by.empty() || waits_for_undo_of_child(t, d))
+    return;
+  if (t.not_before > now)
+    out.push_back({"pending: the undo goes on when its wait ends, at the latest at", t.not_before});
+  else
     out.push_back({"pending: the undo waits until a scheduler takes it"});
 }
 
@@ -399,7 +401,8 @@ void explain_suspended(const task& t, std::vector<explanation>& out) {
     out.push_back({"suspended by " + act_before->who + in_brackets(act_before->why) + ": nothing new is started; since",
                    act_before->at});
   const auto* what = is_undoing(t) ? "its undo" : "the task";
-  out.push_back({"next: `task resume` continues " + std::string{what} + "; its deadline does not move"});
+  out.push_back({"next: `task resume` continues " + std::string{what}
+                 + "; its deadline does not move, and a limit of a step that passes meanwhile counts then"});
 }
 
 /// Of the sentences that begin alike, such as "in place:", the first few, and how many more there are.
@@ -441,7 +444,7 @@ std::vector<explanation> explain_whole(const task& t, const definition& d, insta
     case process_state::error: explain_error(t, d, out); return out;
     case process_state::pending: explain_pending(t, d, now, out); break;
     case process_state::processing: out.push_back({"processing: by scheduler " + quoted(t.locked_by)}); break;
-    case process_state::undoing: explain_undoing(t, d, out); break;
+    case process_state::undoing: explain_undoing(t, d, now, out); break;
     case process_state::suspended: explain_suspended(t, out); break;
   }
   explain_steps(t, d, now, out);

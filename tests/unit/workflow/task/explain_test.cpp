@@ -218,6 +218,9 @@ TEST_CASE("explain: a suspended task says who, why and since when, and how it go
   const auto who = told_of(x, "suspended by kim (a test): nothing new is started; since");
   CHECK(who.at == x.now);
   CHECK(told_of(x, "next: `task resume` continues the task").at == unset);
+  told_of(x, "limit: if it is not done by then, what happened is undone when it is resumed; forward work ends at");
+  x.now += x.d.deadline;
+  told_of(x, "overdue: the task's time for forward work is used up; what happened is undone when it is resumed");
 }
 
 TEST_CASE("explain: the end of a task that went well") {
