@@ -106,6 +106,8 @@ public:
     expect(page_size_ >= 512 && page_size_ <= 65536, "its page size cannot be right");
     const std::string newest{newest_meta()}; // others may be writing the next ones
     last_ = number_at<std::uint64_t>(newest, page_head + 120);
+    const auto map_size = number_at<std::uint64_t>(newest, page_head + 16);
+    expect(last_ < map_size / page_size_, "its last page lies outside of its map"); // LMDB would never map it all
     used_.resize(file_.size() / page_size_);
     walk(tree_at(newest, page_head + 24), integer_keys);
     walk(tree_at(newest, page_head + 72), 0);

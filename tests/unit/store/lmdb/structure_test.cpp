@@ -67,6 +67,7 @@ std::size_t newest_head(const std::string& bytes) {
   return (is_first ? 0 : page) + 16 + 24;
 }
 constexpr std::size_t main_tree = 48;
+constexpr std::size_t last_page = 96;
 constexpr std::size_t entries_of_tree = 32;
 constexpr std::size_t root_of_tree = 40;
 
@@ -186,6 +187,13 @@ TEST_CASE("row 66: a tree that has not as many entries as it says is told of") {
     const auto at = newest_head(good) + tree + entries_of_tree;
     CHECK_THAT(fault_of(with_number(good, at, number_at<std::uint64_t>(good, at) + 1)), Contains("than it says"));
   }
+}
+
+TEST_CASE("row 66: a last page that lies far outside is told of before the file is mapped, which would never end") {
+  const auto good = filled_file();
+  const auto at = newest_head(good) + last_page;
+  const auto far = number_at<std::uint64_t>(good, at) | 1ULL << 61;
+  CHECK(fault_of(with_number(good, at, far)) == "its last page lies outside of its map");
 }
 
 TEST_CASE("row 66: a store whose free list is an older one is refused before it is written to") {
