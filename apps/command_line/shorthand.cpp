@@ -41,6 +41,21 @@ void complete_group(std::vector<std::string>& words) {
     words.insert(words.begin() + 1, std::string{found->with_name});
 }
 
+/// Which node is meant may be said before the command, too: it is moved behind.
+void move_node_choice(std::vector<std::string>& words) {
+  const auto takes_value = [](const std::string& w) { return w == "--socket" || w == "--config" || w == "-c"; };
+  auto command = words.begin();
+  while (command != words.end()) {
+    if (takes_value(*command) && command + 1 != words.end())
+      command += 2;
+    else if (command->starts_with("--socket=") || command->starts_with("--config="))
+      ++command;
+    else
+      break;
+  }
+  std::rotate(words.begin(), command, std::find(command, words.end(), "--"));
+}
+
 } // namespace
 
 std::vector<std::string> words_of(std::string_view line) {
@@ -84,6 +99,7 @@ const std::vector<shorthand>& shorthands() {
 }
 
 std::vector<std::string> in_full(std::vector<std::string> words) {
+  move_node_choice(words);
   if (words.empty())
     return words;
   for (const auto& s : shorthands())

@@ -20,7 +20,8 @@ struct shorthand {
 /// `tasks` for `task list` and the like.
 const std::vector<shorthand>& shorthands();
 
-/// The words with the shorthand at their beginning spelt out; `task ID` is `task show ID`.
+/// The words with the shorthand at their beginning spelt out; `task ID` is `task show ID`. Options before it that
+/// choose a node come behind it.
 std::vector<std::string> in_full(std::vector<std::string> words);
 
 } // namespace steadfast::apps

@@ -34,3 +34,11 @@ TEST_CASE("short forms mean commands of the command line") {
   CHECK(in_full({"store", "stat"}) == words{"store", "stat"});
   CHECK(in_full({"frobnicate"}) == words{"frobnicate"});
 }
+
+TEST_CASE("which node is meant may be said before the command") {
+  CHECK(in_full({"--socket", "s", "tasks", "--count"}) == words{"task", "list", "--count", "--socket", "s"});
+  CHECK(in_full({"-c", "f", "--socket=s", "task", "o-1"}) == words{"task", "show", "o-1", "-c", "f", "--socket=s"});
+  CHECK(in_full({"--config", "f", "submit", "w", "--", "-o"}) == words{"submit", "w", "--config", "f", "--", "-o"});
+  CHECK(in_full({"--socket", "s"}) == words{"--socket", "s"});
+  CHECK(in_full({"--socket"}) == words{"--socket"});
+}
