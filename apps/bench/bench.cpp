@@ -109,6 +109,8 @@ int measure_targets(const bench_arguments& g) {
   std::vector<bench::target_result> results;
   json measured = json::array();
   const auto groups = bench::target_groups(g.chosen);
+  if (groups.empty())
+    throw failure{wrong_usage, "--only: no target has that in its name; docs/performance.md lists them"};
   auto before = yardstick_of(g); // what follows one run comes before the next
   for (std::size_t i = 0; i < groups.size(); ++i) {
     std::vector<bench::target_run> runs;
@@ -211,7 +213,7 @@ void add_bench(CLI::App& to, command& chosen) {
     ->check(CLI::IsMember{{"here", "node", "http", "https"}});
   sub->add_flag("--certificates", c.certificates, "Nodes that are connected (--client, --agents) have certificates");
   add_workload(*sub, c.load);
-  sub->add_option("--only", c.only, "Only measurements whose name contains this text")->type_name("TEXT");
+  sub->add_option("--only", c.only, "Only measurements or targets whose name contains this text")->type_name("TEXT");
   sub->add_flag("--targets", g->is_targets, "Measure the project's own targets, and say whether they are met (20 min)");
   sub->add_flag("--json", g->json, "Print JSON");
   sub->footer(

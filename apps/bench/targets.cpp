@@ -437,6 +437,13 @@ std::string number_text(double x) {
   return x >= 1000 ? fmt::format("{:.0f}", x) : x >= 10 ? fmt::format("{:.1f}", x) : fmt::format("{:.3g}", x);
 }
 
+/// Of the measurement, as progress tells it, or of what the table says of it.
+bool has_in_name(const target_group& g, const std::string& text) {
+  return g.what.name.find(text) != std::string::npos
+         || std::any_of(g.targets.begin(), g.targets.end(),
+                        [&](const target& t) { return t.what.find(text) != std::string::npos; });
+}
+
 } // namespace
 
 std::string target_result::wanted_text() const {
@@ -458,7 +465,7 @@ std::vector<target_group> target_groups(const choice& c) {
   for (auto& part : {closed_loops(), open_loops(c.seconds > 0 ? c.seconds : long_load), between_processes(),
                      http_port(), starts(), waits(), side_effects()})
     all.insert(all.end(), part.begin(), part.end());
-  std::erase_if(all, [&](const target_group& g) { return g.what.name.find(c.only) == std::string::npos; });
+  std::erase_if(all, [&](const target_group& g) { return !has_in_name(g, c.only); });
   return all;
 }
 

@@ -52,3 +52,16 @@ TEST_CASE("the median run counts, each by what the machine did beside it") {
   CHECK(r.counted() == Approx(9));
   CHECK(r.is_met());
 }
+
+TEST_CASE("targets are chosen by what is measured, and by what the table says") {
+  const auto chosen = [](std::string only) {
+    choice c;
+    c.only = std::move(only);
+    return target_groups(c).size();
+  };
+  CHECK(chosen("") > 30);
+  CHECK(chosen("steps over 1,000 items") == 1);
+  CHECK(chosen("one event for 20,000 tasks") == 1);
+  CHECK(chosen("written to disk") == 1); // of several that one run answers
+  CHECK(chosen("nonsense") == 0);
+}
