@@ -278,10 +278,7 @@ private:
     const auto step = static_cast<std::uint32_t>(i);
     const key place{t.number, step};
     const auto note = [&](workflow::child_duty what) {
-      const key notes{t.number, step, static_cast<std::uint8_t>(what)};
-      bool is_any = false;
-      each_with(txn, in.child_notes, notes.view(), notes.view(), [&](const lmdb::cursor&) { return !(is_any = true); });
-      return is_any;
+      return has_any_with(txn, in.child_notes, key{t.number, step, static_cast<std::uint8_t>(what)});
     };
     const auto row = txn.get(in.item_groups, place);
     const auto g = row ? readable<workflow::fan_out>(place, *row) : std::nullopt;

@@ -28,9 +28,10 @@ explanation what_holds_up(const std::vector<explanation>& told, process_state st
   if (has_ended_or_rests(state))
     return told.front();
   const auto wait = std::find_if(told.begin(), told.end(), tells_of_wait);
-  if (wait != told.end() || state == process_state::pending)
-    return wait != told.end() ? *wait : told.front();
-  return told[std::min<std::size_t>(1, told.size() - 1)]; // the first is that it is worked on
+  if (wait != told.end())
+    return *wait;
+  const bool is_second_better = state != process_state::pending && told.size() > 1; // the first: it is worked on
+  return told[is_second_better ? 1 : 0];
 }
 
 } // namespace

@@ -293,13 +293,15 @@ void explain_limits(const task& t, const definition& d, instant now, std::vector
     return;
   }
   const instant forward_until = t.complete_by - d.undo_reserve;
-  const std::string when = t.state == process_state::suspended ? " when it is resumed" : "";
+  const bool rests = t.state == process_state::suspended;
   if (forward_until <= now) {
-    out.push_back({"overdue: the task's time for forward work is used up; what happened is undone"
-                     + (when.empty() ? " next" : when) + ". It ended at",
-                   forward_until});
+    const std::string when = rests ? "when it is resumed" : "next";
+    out.push_back(
+      {"overdue: the task's time for forward work is used up; what happened is undone " + when + ". It ended at",
+       forward_until});
     explain_time_used(t, d, out);
   } else {
+    const std::string when = rests ? " when it is resumed" : "";
     out.push_back(
       {"limit: if it is not done by then, what happened is undone" + when + "; forward work ends at", forward_until});
   }
