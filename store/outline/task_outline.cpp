@@ -31,6 +31,15 @@ std::vector<waiting_step> waiting_steps(const workflow::task& t) {
   return all;
 }
 
+namespace {
+
+bool is_any_undone(const workflow::task& t) {
+  return std::any_of(t.steps.begin(), t.steps.end(),
+                     [](const workflow::step& s) { return s.state == workflow::step_state::compensating; });
+}
+
+} // namespace
+
 void task_outline::follow(const workflow::task& next, std::uint64_t its_revision, const index_position& its_place) {
   state = next.state;
   priority = next.priority;
@@ -40,8 +49,8 @@ void task_outline::follow(const workflow::task& next, std::uint64_t its_revision
   is_in_trouble = workflow::is_in_trouble(next);
   place = its_place;
   waiting = waiting_steps(next);
-  const bool changes_soon = !next.locked_by.empty();
-  sound = changes_soon || have_rows(next.steps) ? workflow::sound_task{next} : workflow::sound_task{};
+  const bool is_kept = have_rows(next.steps) || !next.locked_by.empty() || is_any_undone(next); // maybe by its tasks
+  sound = is_kept ? workflow::sound_task{next} : workflow::sound_task{};
 }
 
 task_outline outline_of(const workflow::task& t, std::uint64_t revision, std::uint64_t payload_size,

@@ -27,7 +27,6 @@ private:
   std::string locked_by_;
 };
 
-/// What a writer has to know of a stored task to replace it: a small part of its record.
 /// A step that waits, for whatever its definition says.
 struct waiting_step {
   std::size_t step = 0;
@@ -38,6 +37,7 @@ struct waiting_step {
 };
 std::vector<waiting_step> waiting_steps(const workflow::task& t);
 
+/// What a writer has to know of a stored task to replace it: a small part of its record.
 struct task_outline {
   std::string id;
   std::string workflow;

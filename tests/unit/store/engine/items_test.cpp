@@ -452,6 +452,25 @@ TEST_CASE("row 130: items that fail while their task is suspended are undone whe
   x.expect_whole();
 }
 
+TEST_CASE("row 130: an item whose undo failed is not told again when its task is suspended and resumed") {
+  warehouse x{2, 2};
+  x.claim();
+  x.succeed(x.item(0));
+  x.succeed(x.item(1));
+  x.claim();
+  x.refuse("o", 1); // the bill
+  x.claim();
+  x.refuse(x.item(1)); // its undo
+  REQUIRE(x.state(x.item(1)) == "error");
+  x.raise("o", workflow::suspended{clerk});
+  x.raise("o", workflow::resumed{clerk});
+  CHECK(x.state(x.item(1)) == "error");
+  CHECK(x.state(x.item(0)) == "undoing");
+  x.expect_whole();
+  x.succeed(x.item(0));
+  CHECK(x.state("o") == "error");
+}
+
 TEST_CASE("row 130: an item in error holds no other up") {
   warehouse x{3, 1};
   x.claim();
