@@ -375,6 +375,7 @@ void cluster::stop(const std::string& node) {
   if (!p)
     return;
   world_.tell("stop " + node);
+  stopped_at_ = world_.now();
   if (shape_.store_moves)
     leaving_.insert(node);
   hand_over_and_then(node, [this, node, life = p->number()] { end_properly(node, life); });

@@ -82,8 +82,8 @@ public:
   /// From now on every process starts with the same correct clock, the one with the store at once. Of the clocks that
   /// have decided on tasks it is the one furthest ahead: behind it the tasks would wait for hours, as they may.
   void set_clocks_right();
-  /// When the last node died or was started, or will be healthy again; in the past: it is.
-  moment disturbed_until() const { return disturbed_until_; }
+  /// When the last node was stopped, died or was started, or will be healthy again; in the past: it is.
+  moment disturbed_until() const { return std::max(disturbed_until_, stopped_at_); }
   std::uint64_t nodes_started() const { return nodes_started_; }
   std::uint64_t partitions_taken() const { return partitions_taken_; }
   /// Every commit takes so long from now until then.
@@ -279,6 +279,7 @@ private:
   std::uint64_t only_ones_made_ = 0;
   moment no_supervisor_until_{0};
   moment disturbed_until_{0};
+  moment stopped_at_{0}; ///< the last time; what there is one of must be one all the same
   std::uint64_t nodes_started_ = 0;
   std::uint64_t partitions_taken_ = 0;
   std::uint64_t store_starts_ = 0;
