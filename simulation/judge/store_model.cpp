@@ -67,17 +67,17 @@ void store_model::on_commit(const store::state_store* s, const store::write_list
                             const std::vector<store::outcome>& outcomes, commit_fate fate) {
   if (!s || !is_small_)
     return;
-  for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    if (!is_read_) // the others build on what it does not know
-      break;
-    compare(*batch[i], outcomes[i]);
-    if (const auto* purge = std::get_if<store::purge_ended>(batch[i]);
-        purge && outcomes[i].as<store::purge_result>().purged > 0)
+  const bool was_read = is_read_;
+  std::size_t judged = 0;
+  for (; judged < outcomes.size() && is_read_; ++judged) { // the others build on what it does not know
+    compare(*batch[judged], outcomes[judged]);
+    if (const auto* purge = std::get_if<store::purge_ended>(batch[judged]);
+        purge && outcomes[judged].as<store::purge_result>().purged > 0)
       compare(*purge, *s);
   }
   is_small_ = tasks_.size() <= small;
   if (!is_read_)
-    read_all(*s);
+    read_again(*s, was_read ? named_in(batch, outcomes, judged - 1) : std::nullopt);
   else if (fate == commit_fate::made && chance_.happens(looks_permille_))
     compare(*s);
 }

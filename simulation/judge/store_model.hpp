@@ -74,7 +74,15 @@ private:
   std::optional<bool> is_held(const std::optional<store::lease_guard>& guard,
                               const workflow::clock_reading& clock) const;
   static std::optional<bool> is_free(const known_lease& l, const workflow::clock_reading& clock);
+  using task_numbers = std::set<std::uint64_t>;
+  std::optional<task_numbers> named_by(const store::write& w, const store::outcome& o) const;
+  std::optional<task_numbers> named_in(const store::write_list& batch, const std::vector<store::outcome>& outcomes,
+                                       std::size_t first) const;
+  void read_again(const store::state_store& s, const std::optional<task_numbers>& which);
   void read_all(const store::state_store& s);
+  void read_task(const store::state_store& s, std::uint64_t number);
+  void read_notices(const store::state_store& s);
+  void read_leases(const store::state_store& s);
   void compare(const store::state_store& s);
   void compare_tasks(const store::state_store& s);
   void compare_lists(const store::state_store& s);

@@ -4,6 +4,7 @@
 #include "simulation/judge/store_model.hpp"
 #include "store/verbs/decide_note.hpp"
 #include "workflow/on_call/incident.hpp"
+#include "workflow/overload.hpp"
 #include "workflow/transition/transition.hpp"
 
 #include <algorithm>
@@ -46,6 +47,72 @@ void store_model::on_store_started(const store::state_store& s, bool is_restored
       expect(false, "the store is broken when it is opened: " + fault);
 }
 
+// ---- what is read ----
+
+/// The tasks that the write may have changed, as its answer says. Nothing: that is not known.
+std::optional<store_model::task_numbers> store_model::named_by(const store::write& w, const store::outcome& o) const {
+  const auto with_others = [](task_numbers all, const auto& answer) {
+    all.insert(answer.others.numbers.begin(), answer.others.numbers.end());
+    return std::optional{std::move(all)};
+  };
+  return std::visit(
+    workflow::overload{
+      [&](const store::submit_task&) { return std::optional{task_numbers{o.to<store::submit_task>().number}}; },
+      [&](const store::update_task& x) { return with_others({x.next.number}, o.to<store::update_task>()); },
+      [&](const store::claim_tasks&) {
+        const auto claimed = o.to<store::claim_tasks>();
+        task_numbers all;
+        for (const auto& t : claimed.tasks)
+          all.insert(t.number);
+        return with_others(std::move(all), claimed);
+      },
+      [&](const store::free_locks& x) {
+        task_numbers all;
+        for (const auto& [number, t] : tasks_)
+          if (t.locked_by == x.scheduler)
+            all.insert(number);
+        return with_others(std::move(all), o.to<store::free_locks>());
+      },
+      [](const store::keep_late_reply& x) { return std::optional{task_numbers{x.number}}; },
+      [](const store::acknowledge_notices&) { return std::optional{task_numbers{}}; },
+      [](const store::acquire_lease&) { return std::optional{task_numbers{}}; },
+      [](const store::renew_lease&) { return std::optional{task_numbers{}}; },
+      [](const store::release_lease&) { return std::optional{task_numbers{}}; },
+      [&](const store::send_event&) { return with_others({}, o.to<store::send_event>()); },
+      [&](const store::put_schedule&) { return with_others({}, o.to<store::put_schedule>()); },
+      [&](const store::act_on_schedule&) { return with_others({}, o.to<store::act_on_schedule>()); },
+      [&](const store::fire_schedules&) { return with_others({}, o.to<store::fire_schedules>()); },
+      [](const auto&) { return std::optional<task_numbers>{}; },
+    },
+    w);
+}
+
+std::optional<store_model::task_numbers> store_model::named_in(const store::write_list& batch,
+                                                               const std::vector<store::outcome>& outcomes,
+                                                               std::size_t first) const {
+  task_numbers all;
+  for (auto i = first; i < outcomes.size(); ++i) {
+    auto named = named_by(*batch[i], outcomes[i]);
+    if (!named)
+      return std::nullopt;
+    all.merge(*named);
+  }
+  return all;
+}
+
+/// Whatever else changed is found by compare(), which reads all.
+void store_model::read_again(const store::state_store& s, const std::optional<task_numbers>& which) {
+  if (!which)
+    return read_all(s);
+  for (const auto number : *which)
+    read_task(s, number);
+  read_notices(s);
+  read_leases(s);
+  last_number_ = s.counts().last_number;
+  is_small_ = tasks_.size() <= small;
+  is_read_ = true;
+}
+
 void store_model::read_all(const store::state_store& s) {
   is_read_ = true;
   bulk_acts_.clear();
@@ -53,32 +120,49 @@ void store_model::read_all(const store::state_store& s) {
   numbers_.clear();
   notices_.clear();
   late_replies_.clear();
-  leases_.clear();
   ready_.clear();
   unsure_.clear();
   const auto found = s.list({}, std::nullopt, small + 1).tasks;
   is_small_ = found.size() <= small;
-  for (const auto& x : found) {
-    auto t = s.find(x.number);
-    if (!t)
-      continue;
-    numbers_[t->id] = t->number;
-    if (t->acts.empty()) // else a person may have changed it
-      first_payload_.try_emplace(t->number, t->payload.view());
-    if (workflow::is_claimable(*t) && t->not_before != workflow::unset)
-      unsure_.insert(t->number);
-    if (!t->reply_to.empty())
-      notices_[t->reply_to];
-    late_replies_[t->number] = s.late_replies(t->number, as_many_as_there_are).size();
-    tasks_[t->number] = *std::move(t);
-  }
-  for (auto& [observer, open] : notices_)
-    for (const auto& n : s.notices(observer, 0, 0, as_many_as_there_are))
-      open.insert({n.task_number, n.what.sequence});
-  for (const auto& l : s.leases({workflow::never}))
-    leases_[l.name] = {l.holder, l.epoch, l.expires_at, std::nullopt, {}};
+  for (const auto& x : found)
+    read_task(s, x.number);
+  read_notices(s);
+  read_leases(s);
   last_number_ = s.counts().last_number;
 }
+
+void store_model::read_task(const store::state_store& s, std::uint64_t number) {
+  ready_.erase(number);
+  unsure_.erase(number);
+  auto t = s.find(number);
+  if (!t)
+    return;
+  numbers_[t->id] = number;
+  if (t->acts.empty()) // else a person may have changed it
+    first_payload_.try_emplace(number, t->payload.view());
+  if (workflow::is_claimable(*t) && t->not_before != workflow::unset)
+    unsure_.insert(number);
+  if (!t->reply_to.empty())
+    notices_[t->reply_to];
+  late_replies_[number] = s.late_replies(number, as_many_as_there_are).size();
+  tasks_[number] = *std::move(t);
+}
+
+void store_model::read_notices(const store::state_store& s) {
+  for (auto& [observer, open] : notices_) {
+    open.clear();
+    for (const auto& n : s.notices(observer, 0, 0, as_many_as_there_are))
+      open.insert({n.task_number, n.what.sequence});
+  }
+}
+
+void store_model::read_leases(const store::state_store& s) {
+  leases_.clear();
+  for (const auto& l : s.leases({workflow::never}))
+    leases_[l.name] = {l.holder, l.epoch, l.expires_at, std::nullopt, {}};
+}
+
+// ---- what is compared ----
 
 void store_model::compare(const store::state_store& s) {
   compare_tasks(s);
