@@ -75,7 +75,8 @@ bool forgets_doubt(const step_change& x, const workflow::attempt_record* ended) 
   // It is asked for again by its id, perhaps with its end told at once, or has told that nothing of it is in place.
   const bool is_of_child = workflow::starts_child(x.d)
                            && (x.is.state == step_state::waiting || x.is.state == step_state::not_started
-                               || x.is.state == step_state::completed || x.is.state == step_state::skipped);
+                               || x.is.state == step_state::completed || x.is.state == step_state::failed
+                               || x.is.state == step_state::skipped);
   return x.was.maybe_done && !x.is.maybe_done && !is_settled && !is_reversed && !is_persons && !is_of_child;
 }
 

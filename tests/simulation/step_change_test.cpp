@@ -90,3 +90,13 @@ TEST_CASE("the judge of a simulated task says which rule a change breaks") {
     CHECK(t.wrong() == says("may have acted, and that was forgotten (P15)"));
   }
 }
+
+TEST_CASE("a started task that says that it is undone leaves no doubt behind, a failed call does") {
+  changed_task t;
+  t.before.steps.change(0).state = workflow::step_state::unknown;
+  t.before.steps.change(0).maybe_done = true;
+  t.step().state = workflow::step_state::failed;
+  CHECK(t.wrong() == says("may have acted, and that was forgotten (P15)"));
+  t.d.steps[0].wait.emplace().what = workflow::wait_rule::kind::child;
+  CHECK(t.wrong() == std::vector<std::string>{});
+}
