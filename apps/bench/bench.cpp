@@ -188,7 +188,7 @@ void add_bench(CLI::App& to, command& chosen) {
   sub->add_option("--in-flight", c.in_flight, "Closed loop with N tasks at a time")->check(CLI::Range(1, 1'000'000));
   sub
     ->add_option("--backlog", c.backlogs,
-                 "Closed loop with N tasks always waiting in the store, besides 1,024 in flight")
+                 "Closed loop with N tasks always waiting in the store, besides those in flight")
     ->check(CLI::Range(1, 10'000'000));
   sub->add_option("--rate", c.rates, "Open loop with N submissions per second, whatever happens to them")
     ->check(CLI::Range(1, 1'000'000));
@@ -204,6 +204,8 @@ void add_bench(CLI::App& to, command& chosen) {
     ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
   sub->add_option("--partitions", c.partitions, "Partitions of the store, each written by a thread [1]")
     ->check(CLI::Range(1U, workflow::partitions_max));
+  sub->add_option("--in-flight-max", c.in_flight_max, "Tasks that the scheduler has in flight [1024]")
+    ->check(CLI::Range(1, 1'000'000));
   sub
     ->add_option("--client", c.client,
                  "The submitting client: here, node (in another process, over CAF), socket or http [here]")

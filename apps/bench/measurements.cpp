@@ -35,6 +35,8 @@ std::string differences(const scenario& s) {
     text += fmt::format(", the last {} ended tasks are kept", s.keep_at_most);
   if (s.partitions > 1)
     text += fmt::format(", {} partitions", s.partitions);
+  if (s.in_flight_max != scenario{}.in_flight_max)
+    text += fmt::format(", {} at the scheduler", s.in_flight_max);
   if (s.client == client_place::node)
     text += ", client in another process (CAF)";
   if (s.client == client_place::socket)
@@ -57,6 +59,7 @@ scenario usual(const choice& c) {
   s.load = c.load;
   s.keep_at_most = c.keep_at_most;
   s.partitions = c.partitions;
+  s.in_flight_max = c.in_flight_max;
   s.plan.seconds = c.seconds > 0 ? c.seconds : usual_seconds;
   s.client = client_of(c.client);
   s.agents = agents_of(c.agents);
@@ -139,8 +142,8 @@ std::vector<measurement> short_set(const choice& c) {
 scenario with_backlog(scenario s, std::uint32_t waiting) {
   s.name = fmt::format("backlog of {}", waiting) + differences(s);
   s.there_before = waiting;
-  s.plan.in_flight = waiting + part_setup{}.in_flight_max; // what the scheduler has in flight does not wait
-  s.plan.warm_up = 4;                                      // store_actor reads the ids of a store that is not new
+  s.plan.in_flight = waiting + s.in_flight_max; // what the scheduler has in flight does not wait
+  s.plan.warm_up = 4;                           // store_actor reads the ids of a store that is not new
   s.plan.drain_limit = 0;
   return s;
 }

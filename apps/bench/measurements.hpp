@@ -20,8 +20,9 @@ struct choice {
   std::vector<std::uint32_t> rates;
   std::vector<std::uint64_t> restarts;
   std::vector<std::uint32_t> overloads;
-  std::int64_t keep_at_most = -1; ///< of the tasks that have ended; -1: all
-  std::uint32_t partitions = 1;   ///< of a store in files
+  std::int64_t keep_at_most = -1;                           ///< of the tasks that have ended; -1: all
+  std::uint32_t partitions = 1;                             ///< of a store in files
+  std::uint32_t in_flight_max = part_setup{}.in_flight_max; ///< tasks that the scheduler has in flight
   std::string server; ///< URL of PostgreSQL: loops are measured with a store in files, and then with one there
   double seconds = 0; ///< of each; 0: the usual time for its kind
   workload load;

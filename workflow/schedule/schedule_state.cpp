@@ -36,18 +36,32 @@ bool make_one(schedule_state& s, instant moment, instant now, const schedule_nee
   return true;
 }
 
-void put_in_queue(schedule_state& s, instant moment, instant now, const std::string& id) {
+void drop_queued(schedule_state& s, instant now, std::string why) {
   if (s.queued != unset)
-    add_note(s, {s.queued, now, moment_fate::dropped, "a later moment took its place"});
+    add_note(s, {std::exchange(s.queued, unset), now, moment_fate::dropped, std::move(why)});
+}
+
+void put_in_queue(schedule_state& s, instant moment, instant now, const std::string& id) {
+  drop_queued(s, now, "a later moment took its place");
   s.queued = moment;
   add_note(s, {moment, now, moment_fate::queued, id});
+}
+
+/// Makes its task, and none for the moment that is queued. False: there is no room; all is as before.
+bool make_instead(schedule_state& s, instant moment, instant now, const schedule_needs& needs) {
+  auto next = s;
+  drop_queued(next, now, "a later moment took its place");
+  if (!make_one(next, moment, now, needs))
+    return false;
+  s = std::move(next);
+  return true;
 }
 
 /// False: there is no room for its task; all is as before.
 bool meet(schedule_state& s, instant moment, instant now, const schedule_needs& needs) {
   const auto before = s.what.rule == overlap::allow ? task_before{} : needs.before(s.last_task);
   if (!before.is_open)
-    return make_one(s, moment, now, needs);
+    return make_instead(s, moment, now, needs);
   switch (s.what.rule) {
     case overlap::queue:
       if (s.queued != unset)
@@ -56,7 +70,9 @@ bool meet(schedule_state& s, instant moment, instant now, const schedule_needs& 
         put_in_queue(s, moment, now, before.id);
       break;
     case overlap::cancel:
-      needs.cancel(before); // it may have been in error, and retried since
+      needs.cancel(before);                   // it may have been in error, and retried since
+      if (!needs.before(s.last_task).is_open) // it had not begun: no end of it is still to come
+        return make_instead(s, moment, now, needs);
       put_in_queue(s, moment, now, before.id);
       break;
     default: add_note(s, {moment, now, moment_fate::skipped, before.id});
@@ -77,11 +93,6 @@ bool serve_queued(schedule_state& s, instant now, const schedule_needs& needs) {
 void look_again(schedule_state& s) {
   const auto next = next_moment(s.what, s.settled_until);
   s.next_at = s.paused_by.empty() && next ? start_of(s.what, *next) : never;
-}
-
-void drop_queued(schedule_state& s, instant now, std::string why) {
-  if (s.queued != unset)
-    add_note(s, {std::exchange(s.queued, unset), now, moment_fate::dropped, std::move(why)});
 }
 
 } // namespace
@@ -108,11 +119,13 @@ schedule_state begun(const schedule& s, std::string file, instant now, const sch
 
 void serve(schedule_state& s, instant now, const schedule_needs& needs) {
   const auto no_room = [&s, now] { s.next_at = now + room_again_after; };
-  if (!serve_queued(s, now, needs))
-    return no_room();
-  if (!s.paused_by.empty())
-    return look_again(s);
   auto due = moments_due(s.what, s.settled_until, now);
+  const bool is_paused = !s.paused_by.empty();
+  const bool is_queued_replaced = !is_paused && s.what.rule == overlap::cancel && !due.served.empty();
+  if (!is_queued_replaced && !serve_queued(s, now, needs))
+    return no_room();
+  if (is_paused)
+    return look_again(s);
   if (s.what.rule == overlap::cancel && due.served.size() > 1) { // none but the last would go on
     due.missed_from = due.missed_from == unset ? due.served.front() : due.missed_from;
     due.missed_to = due.served.back() - span{1};
@@ -136,7 +149,8 @@ void serve(schedule_state& s, instant now, const schedule_needs& needs) {
 }
 
 bool serve_now(schedule_state& s, instant now, const schedule_needs& needs) {
-  return serve_queued(s, now, needs) && meet(s, now, now, needs); // the older moment has its turn first
+  const bool has_older_its_turn = s.what.rule != overlap::cancel;
+  return (!has_older_its_turn || serve_queued(s, now, needs)) && meet(s, now, now, needs);
 }
 
 void pause(schedule_state& s, std::string who, std::string why, instant now) {

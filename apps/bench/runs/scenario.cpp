@@ -169,6 +169,7 @@ private:
     p.name = name;
     p.folder = (folder_ / name).string();
     p.load = scenario_.load;
+    p.in_flight_max = scenario_.in_flight_max;
     if (scenario_.certificates) {
       p.certificates = (folder_ / "certificates").string();
       constexpr int days = 60; // or the nodes would warn of their end

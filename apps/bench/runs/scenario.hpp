@@ -43,6 +43,7 @@ struct scenario {
   double scrapes_per_second = 0;  ///< of the metrics at the same time, by Prometheus
   std::int64_t keep_at_most = -1; ///< of the tasks that have ended; -1: all
   std::uint32_t partitions = 1;   ///< of the store
+  std::uint32_t in_flight_max = part_setup{}.in_flight_max; ///< tasks that the scheduler has in flight
   std::uint32_t there_before = 0; ///< tasks in the store before it begins; REQUIRES: a closed loop of as many or more
 };
 

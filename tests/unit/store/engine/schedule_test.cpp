@@ -180,6 +180,21 @@ TEST_CASE("a task that is still under way is cancelled for the next moment, whic
   expect_sound(store);
 }
 
+TEST_CASE("a task that waits for its turn is over once it is cancelled for the next moment, whose task is made") {
+  opened_store store;
+  put(store, hourly_schedule("hourly", workflow::overlap::cancel));
+  fire(store, full_hour);
+  for (int n = 1; n <= 3; ++n) {
+    CHECK(fire(store, full_hour + n * an_hour).made == 1);
+    CHECK(store->find(id_at(full_hour + (n - 1) * an_hour))->state == workflow::process_state::undone);
+    CHECK(store->find(id_at(full_hour + n * an_hour))->state == workflow::process_state::pending);
+    expect_sound(store);
+  }
+  CHECK(act(store, schedule_act::run, full_hour + 3 * an_hour + 7).made == 1);
+  CHECK(state_in(store).queued == workflow::unset);
+  expect_sound(store);
+}
+
 TEST_CASE("a task in error is not over for its schedule") {
   CHECK(is_open_for_schedules(workflow::process_state::error));
   CHECK(is_open_for_schedules(workflow::process_state::suspended));

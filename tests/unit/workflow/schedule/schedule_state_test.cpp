@@ -46,13 +46,17 @@ public:
               open = true;
               return made_task{true, true, {true, made.size(), task_id_of(s.name, moment)}, {}};
             },
-            [this](const task_before& t) { cancelled.push_back(t.id); }};
+            [this](const task_before& t) {
+              cancelled.push_back(t.id);
+              open = open && has_begun;
+            }};
   }
 
   moment_fate last_fate() const { return state.notes.back().fate; }
 
   schedule_state state;
-  bool open = false; ///< the last task
+  bool open = false;     ///< the last task
+  bool has_begun = true; ///< it: else its cancel ends it at once
   bool has_room = true;
   std::string refusal;
   std::vector<instant> made;
@@ -226,9 +230,50 @@ TEST_CASE("a schedule that is put again goes on where it is, and one with other 
   CHECK(other.last_task == s.state.last_task);
 }
 
+TEST_CASE("a task that has not begun is over when it is cancelled for the next moment, which has its turn at once") {
+  hourly s{overlap::cancel};
+  s.serve_at(hour(1));
+  s.has_begun = false;
+  s.serve_at(hour(2));
+  CHECK(s.cancelled == std::vector<std::string>{"hourly@2026-11-26T01:00:00Z"});
+  CHECK(s.made == std::vector{hour(1), hour(2)});
+  CHECK(s.state.queued == unset);
+  CHECK(serve_now(s.state, hour(2) + 1min, s.needs()));
+  CHECK(s.last_fate() == moment_fate::made);
+  CHECK(s.made.back() == hour(2) + 1min);
+  SECTION("and waits for room if there is none") {
+    s.has_room = false;
+    s.serve_at(hour(3));
+    CHECK(s.cancelled.size() == 3);
+    CHECK(s.state.settled_until == hour(2));
+    CHECK(s.state.queued == unset);
+    s.has_room = true;
+    s.serve_at(s.state.next_at);
+    CHECK(s.made.back() == hour(3));
+  }
+}
+
+TEST_CASE("with overlap cancel a moment that is due takes the place of the one that is queued") {
+  hourly s{overlap::cancel};
+  s.serve_at(hour(1));
+  s.serve_at(hour(2));
+  REQUIRE(s.state.queued == hour(2));
+  s.end_last(hour(2) + 1min); // nobody has come yet for what is queued
+  SECTION("by its time") {
+    s.serve_at(hour(3));
+    CHECK(s.made == std::vector{hour(1), hour(3)});
+  }
+  SECTION("by a person") {
+    CHECK(serve_now(s.state, hour(2) + 2min, s.needs()));
+    CHECK(s.made == std::vector{hour(1), hour(2) + 2min});
+  }
+  CHECK(s.state.queued == unset);
+  CHECK(s.state.notes[s.state.notes.size() - 2].fate == moment_fate::dropped);
+  CHECK(s.last_fate() == moment_fate::made);
+}
+
 TEST_CASE("a moment that a person adds does not go before the one that is queued") {
-  const auto rule = GENERATE(overlap::queue, overlap::cancel);
-  hourly s{rule};
+  hourly s{overlap::queue};
   s.serve_at(hour(1));
   s.serve_at(hour(2));
   REQUIRE(s.state.queued == hour(2));
