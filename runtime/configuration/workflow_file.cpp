@@ -235,6 +235,12 @@ void read_event(toml_section& in, workflow::step_definition& s) {
   x->end();
 }
 
+/// Without any of these, "person" is an agent like others.
+bool asks(const toml::table& step) {
+  return step.contains("question") || step.contains("choices") || step.contains("role")
+         || step.contains("remind_every");
+}
+
 /// A step with `agent = "person"` and a question.
 void read_person(toml_section& in, workflow::step_definition& s) {
   auto& w = s.wait.emplace();
@@ -385,6 +391,8 @@ void read_expect(toml_section& in, workflow::step_definition& s) {
 workflow::step_definition read_step(toml_section in) {
   workflow::step_definition s;
   in.read("name", s.name);
+  if (!s.name.empty())
+    in.show_as("step " + workflow::quoted(s.name) + ": ");
   const bool is_over_items = in.table().contains("for_each");
   expect_one_kind(in);
   read_wait(in, s);
@@ -394,7 +402,7 @@ workflow::step_definition read_step(toml_section in) {
   else
     read_child(in, s);
   in.read("agent", s.agent);
-  if (in.table().contains("question") && s.agent == "person" && !is_over_items) {
+  if (s.agent == "person" && !is_over_items && asks(in.table())) {
     s.agent.clear();
     read_person(in, s);
   }

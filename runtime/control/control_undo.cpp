@@ -58,8 +58,8 @@ void plan_child(const control_context& c, const workflow::task& t, const workflo
 void tell_started_tasks(const control_context& c, const workflow::task& t, const workflow::definition& d,
                         std::vector<workflow::explanation>& told) {
   for (const auto i : workflow::waiting_for_tasks(t, d)) {
-    std::vector<std::uint32_t> items{0};       // it started one task
-    if (workflow::is_over_items(d.steps[i])) { // no item is named before their undo has begun
+    std::vector<std::uint32_t> items{0}; // it started one task
+    if (workflow::is_over_items(d.steps[i])) {
       const auto u = undo_of_items(c, t, i);
       items = {u.first_in_error, u.first_under_way};
       std::erase(items, 0U);

@@ -6,6 +6,7 @@
 #include "runtime/text/json.hpp"
 #include "runtime/text/step_token.hpp"
 #include "store/verbs/decide_event.hpp"
+#include "workflow/task/waiting.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>
@@ -189,12 +190,15 @@ json question_json(const workflow::task& t, const workflow::definition& d, std::
           {"question", w.question},
           {"choices", w.choices},
           {"since", instant_json(since)},
-          {"limit_at", instant_json(since + w.length)}};
+          {"limit_at", instant_json(workflow::told_until(t.steps[i], w))}};
 }
 
-void add_questions(const workflow::task& t, const workflow::definition& d, const question_filter& f, json& to) {
+/// Those that may still be answered: while a task is suspended, the time of its questions may end.
+void add_questions(const workflow::task& t, const workflow::definition& d, const question_filter& f,
+                   workflow::instant now, json& to) {
   for (std::size_t i = 0; i < d.steps.size(); ++i)
-    if (f.holds(d.steps[i]) && t.steps[i].state == workflow::step_state::waiting)
+    if (f.holds(d.steps[i]) && t.steps[i].state == workflow::step_state::waiting
+        && now < workflow::told_until(t.steps[i], *d.steps[i].wait))
       to.push_back(question_json(t, d, i));
 }
 
@@ -217,7 +221,7 @@ json list_approvals(const control_context& c, const api::arguments& params) {
     if (found.size() >= max)
       return false;
     if (const auto d = asking.find({t.workflow, t.version}); d != asking.end())
-      add_questions(t, *d->second, wanted, found);
+      add_questions(t, *d->second, wanted, c.clock_of(t.number).now, found);
     return true;
   });
   return {{"approvals", found}, {"next", std::move(next)}};

@@ -6,6 +6,7 @@
 #include "client/exact_json.hpp"
 #include "runtime/text/time_text.hpp"
 #include "workflow/definition/item_workflow.hpp"
+#include "workflow/task/waiting.hpp"
 
 #include <algorithm>
 
@@ -84,7 +85,7 @@ json step_json(const workflow::task& t, const workflow::definition& d, std::size
       j["event_key"] = s.wait->event_key;
     else
       j.update({{"question", w.question}, {"choices", w.choices}});
-    j["limit_at"] = instant_json(s.log.back().started_at + w.length);
+    j["limit_at"] = instant_json(workflow::told_until(s, w));
   }
   if (workflow::is_over_items(rules))
     j["items_workflow"] = workflow::workflow_of_items(d, i);

@@ -104,7 +104,7 @@ std::string read_text_file(const std::filesystem::path& file) {
 const toml::node* toml_section::take(std::string_view key) {
   const auto* found = table_->get(key);
   known_.emplace_back(key);
-  report_->know(place_of(key), found != nullptr);
+  report_->know(place_ + std::string{key}, found != nullptr);
   return found;
 }
 
@@ -114,7 +114,7 @@ void toml_section::complain(std::string_view key, const std::string& what) {
 }
 
 void toml_section::complain(const std::string& what) {
-  report_->add(line(), place_.empty() ? place_ : place_.substr(0, place_.size() - 1), what);
+  report_->add(line(), shown_.substr(0, shown_.find_last_not_of(".: ") + 1), what);
 }
 
 void toml_section::end() {
@@ -261,12 +261,16 @@ void toml_section::read(std::string_view key, std::map<std::string, std::string>
   }
 }
 
+toml_section toml_section::within(const toml::table& t, std::string_view key) const {
+  return {t, place_ + std::string{key} + ".", place_of(key) + ".", *report_};
+}
+
 std::optional<toml_section> toml_section::section(std::string_view key) {
   const auto* n = take(key);
   if (n == nullptr)
     return std::nullopt;
   if (const auto* t = n->as_table())
-    return toml_section{*t, place_of(key) + ".", *report_};
+    return within(*t, key);
   complain(key, "must be a table, not " + kind_of(*n));
   return std::nullopt;
 }
@@ -278,11 +282,11 @@ std::vector<toml_section> toml_section::sections(std::string_view key) {
     return found;
   const auto* list = n->as_array();
   if (list == nullptr || !std::all_of(list->begin(), list->end(), [](const toml::node& x) { return x.is_table(); })) {
-    complain(key, "must be a list of tables: write [[" + place_of(key) + "]] above each");
+    complain(key, "must be a list of tables: write [[" + place_ + std::string{key} + "]] above each");
     return found;
   }
   for (const auto& item : *list)
-    found.emplace_back(*item.as_table(), place_of(key) + ".", *report_);
+    found.push_back(within(*item.as_table(), key));
   return found;
 }
 

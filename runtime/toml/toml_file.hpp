@@ -54,11 +54,12 @@ std::string read_text_file(const std::filesystem::path& file);
 /// One table of a file. A key that is absent leaves its target as it is; one that is wrong is reported.
 class toml_section {
 public:
-  /// `place` is put before the name of a key in messages: "supervisor." or "".
-  toml_section(const toml::table& table, std::string place, toml_report& report)
-      : table_{&table},
-        place_{std::move(place)},
-        report_{&report} {}
+  /// `place` is put before the name of a key: "supervisor." or "".
+  toml_section(const toml::table& table, const std::string& place, toml_report& report)
+      : toml_section{table, place, place, report} {}
+
+  /// From now on messages begin with that, such as "step `pay`: ", in place of where the table is.
+  void show_as(std::string shown) { shown_ = std::move(shown); }
 
   void read(std::string_view key, std::string& into);
   void read(std::string_view key, bool& into);
@@ -90,16 +91,24 @@ public:
 
   const toml::table& table() const { return *table_; }
   std::size_t line() const { return table_->source().begin.line; }
-  std::string place_of(std::string_view key) const { return place_ + std::string{key}; }
+  std::string place_of(std::string_view key) const { return shown_ + std::string{key}; } ///< for messages
   toml_report& report() { return *report_; }
 
 private:
+  toml_section(const toml::table& table, std::string place, std::string shown, toml_report& report)
+      : table_{&table},
+        place_{std::move(place)},
+        shown_{std::move(shown)},
+        report_{&report} {}
+
+  toml_section within(const toml::table& t, std::string_view key) const;
   std::uint64_t count(std::string_view key, std::uint64_t now, std::uint64_t min, std::uint64_t max);
   template <class T, class Read>
   void read_list(std::string_view key, std::vector<T>& into, std::string_view of_what, Read read_one);
 
   const toml::table* table_;
   std::string place_;
+  std::string shown_; ///< before the name of a key in messages
   toml_report* report_;
   std::vector<std::string> known_;
 };

@@ -140,8 +140,10 @@ inline constexpr std::uint64_t limit_before_max = 10'000;
 struct items_undo {
   std::uint32_t tasks = 0;          ///< so many tasks of items are undone, or fewer if some of them never had an effect
   std::vector<std::uint32_t> first; ///< those that are undone first, in this order; at most items_undo_shown
-  std::uint32_t first_under_way = 0; ///< the first that was told to undo what it did, is not done and not in error
-  std::uint32_t first_in_error = 0;  ///< the first whose undo a person must help; 0: there is none
+  /// The first that was told to undo what it did, is not done and not in error; as long as none is told, the first that
+  /// has not ended.
+  std::uint32_t first_under_way = 0;
+  std::uint32_t first_in_error = 0; ///< the first whose undo a person must help; 0: there is none
 };
 inline constexpr std::size_t items_undo_shown = 10;
 

@@ -47,7 +47,7 @@ std::optional<event_record> write_batch::event_for(const wanted_events& wanted, 
     const auto place = event_place(wanted.name, its_key);
     each_with(txn_, in_.events, place.view(), key{place.view(), wanted.from}.view(), [&](const lmdb::cursor& c) {
       auto x = readable<event_record>(c.key(), c.value());
-      if (x && is_in_time(*x, now))
+      if (x && is_in_time(*x, now, wanted))
         first = *std::move(x);
       return !first;
     });

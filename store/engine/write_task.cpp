@@ -39,7 +39,8 @@ answer<submit_task> write_batch::submit_in_place(const submit_task& w, std::uint
   if (!there)
     return submitted_before(w, nullptr);
   auto r = decide_replacement(w, there->state.task,
-                              {there->definition, &needs_of(there->definition), 1, workflows_for(*there->definition)});
+                              {there->definition, &needs_of(there->definition), settings_.options->partition.count,
+                               workflows_for(*there->definition)});
   if (r.next)
     replace(*known(number), {*r.next, {}, {}, true});
   return std::move(r.said);

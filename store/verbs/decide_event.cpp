@@ -1,6 +1,7 @@
 #include "store/verbs/decide_event.hpp"
 
 #include "workflow/definition/wait_end.hpp"
+#include "workflow/task/waiting.hpp"
 #include "workflow/text/canonical_json.hpp"
 #include "workflow/text/json_place.hpp"
 #include "workflow/text/json_text.hpp"
@@ -47,9 +48,13 @@ decision taken_by_nobody(const send_event& w) {
 std::optional<decision> why_not_taken(const send_event& w, const workflow::task& t, const workflow::definition& d) {
   if (workflow::has_ended(t))
     return refused("the task is " + std::string{workflow::to_string(t.state)});
+  if (workflow::is_undoing(t))
+    return refused("the task is being undone");
   const auto steps = steps_for(w, d);
   const auto may_take = [&](std::size_t i) {
-    return t.steps[i].state == workflow::step_state::not_started || t.steps[i].state == workflow::step_state::waiting;
+    const auto& s = t.steps[i];
+    return s.state == workflow::step_state::not_started
+           || (s.state == workflow::step_state::waiting && w.now < workflow::told_until(s, *d.steps[i].wait));
   };
   if (std::any_of(steps.begin(), steps.end(), may_take))
     return std::nullopt;
@@ -208,8 +213,15 @@ bool waits_for_event(const workflow::task& t, const workflow::definition& d, std
 }
 
 wanted_events wanted_by(const workflow::task& t, const workflow::definition& d, std::size_t i) {
-  return {
-    d.steps[i].wait->name, {t.steps[i].wait->event_key, key_of_task(t.id)}, workflow::last_event_taken(t, d, i) + 1};
+  const auto& rule = *d.steps[i].wait;
+  return {rule.name,
+          {t.steps[i].wait->event_key, key_of_task(t.id)},
+          workflow::last_event_taken(t, d, i) + 1,
+          workflow::told_until(t.steps[i], rule)};
+}
+
+bool is_in_time(const event_record& x, workflow::instant now, const wanted_events& wanted) {
+  return is_in_time(x, now) && x.at < wanted.until;
 }
 
 std::optional<event_record> taken_of(std::optional<event_record> a, std::optional<event_record> b) {

@@ -103,7 +103,10 @@ struct wanted_events {
   std::string name;
   std::array<std::string, 2> keys;
   std::uint64_t from = 0;
+  workflow::instant until; ///< later ones come too late
 };
+/// Whether the step may take an event of that moment.
+bool is_in_time(const event_record& x, workflow::instant now, const wanted_events& wanted);
 wanted_events wanted_by(const workflow::task& t, const workflow::definition& d, std::size_t i);
 /// Given the first event in time with each of the two keys: the one that the step takes; absent: there is none.
 std::optional<event_record> taken_of(std::optional<event_record> a, std::optional<event_record> b);

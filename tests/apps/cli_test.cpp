@@ -1,8 +1,8 @@
 // The command line without a node: what it refuses, what it says, its exit codes.
 
 #include "runtime/links/protocol.hpp"
-#include "store/lmdb/schema.hpp"
 #include "store/joined/partition_files.hpp"
+#include "store/lmdb/schema.hpp"
 #include "tests/support/processes/run_program.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -283,7 +283,7 @@ TEST_CASE("workflow check finds mistakes and says where they are") {
   const auto file = (folder.path() / "bad.toml").string();
   const auto bad = run_steadfast({"workflow", "check", file});
   CHECK(bad.code == 65);
-  CHECK_THAT(bad.out, StartsWith(file + ":4: step.agnt: unknown key; did you mean \"agent\"?"));
+  CHECK_THAT(bad.out, StartsWith(file + ":4: step `a`: agnt: unknown key; did you mean \"agent\"?"));
 
   const auto as_json = run_steadfast({"workflow", "check", "--json", file});
   CHECK(as_json.code == 65);

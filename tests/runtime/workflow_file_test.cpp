@@ -156,24 +156,31 @@ TEST_CASE("conditions are made of conditions by all, any and not") {
 
 TEST_CASE("mistakes in a workflow file are told with file, line and key") {
   CHECK(complaints_about_workflow(step_with("agnet = \"y\""))
-        == "w.toml:5: step.agnet: unknown key; did you mean \"agent\"?");
-  CHECK(
-    complaints_about_workflow(step_with("input = { a = \"customer\" }"))
-    == "w.toml:5: step.input.a: must be \"payload:/pointer\", \"STEP:/pointer\", { from = \"...\", optional = true } "
-       "with one of these, or { literal = VALUE }; the pointer may be empty for the whole document");
+        == "w.toml:5: step `a`: agnet: unknown key; did you mean \"agent\"?");
+  CHECK(complaints_about_workflow(step_with("input = { a = \"customer\" }"))
+        == "w.toml:5: step `a`: input.a: must be \"payload:/pointer\", \"STEP:/pointer\", { from = \"...\", optional = "
+           "true } "
+           "with one of these, or { literal = VALUE }; the pointer may be empty for the whole document");
   CHECK(complaints_about_workflow(step_with("input = \"x\""))
-        == "w.toml:5: step.input: must be a table of members, such as { customer = \"payload:/customer\" }");
+        == "w.toml:5: step `a`: input: must be a table of members, such as { customer = \"payload:/customer\" }");
   CHECK(complaints_about_workflow(step_with("on_exhausted = \"pray\""))
-        == "w.toml:5: step.on_exhausted: \"pray\" is not allowed; one of \"undo\", \"error\"");
+        == "w.toml:5: step `a`: on_exhausted: \"pray\" is not allowed; one of \"undo\", \"error\"");
   CHECK(complaints_about_workflow(step_with("retry = { attempts = 0 }"))
-        == "w.toml:5: step.retry.attempts: 0 is not allowed: a whole number from 1 to 1000");
+        == "w.toml:5: step `a`: retry.attempts: 0 is not allowed: a whole number from 1 to 1000");
   CHECK(complaints_about_workflow(step_with("retry = { jitter = 2 }"))
-        == "w.toml:5: step.retry.jitter: 2 is not allowed: a number from 0 to 1");
+        == "w.toml:5: step `a`: retry.jitter: 2 is not allowed: a number from 0 to 1");
   CHECK(complaints_about_workflow(step_with("retry = { factor = 0.5 }"))
-        == "w.toml:5: step.retry.factor: 0.5 is not allowed: a number from 1 to 100");
+        == "w.toml:5: step `a`: retry.factor: 0.5 is not allowed: a number from 1 to 100");
   CHECK(complaints_about_workflow(step_with("when = { step = \"a\", pointer = \"\" }"))
-          .find("w.toml:5: step.when: must have exactly one of equals, differs, present, above, at_least")
+          .find("w.toml:5: step `a`: when: must have exactly one of equals, differs, present, above, at_least")
         != std::string::npos);
+}
+
+TEST_CASE("a step of a person that lacks its question is told that, and not of its other keys") {
+  const std::string step = "name = \"w\"\n[[step]]\nname = \"a\"\nagent = \"person\"\n";
+  CHECK(complaints_about_workflow(step + "role = \"buyer\"\nlimit = \"1s\"\n")
+        == "w.toml:2: step `a`: question is missing");
+  CHECK(complaints_about_workflow(step).empty()); // an agent of that name
 }
 
 TEST_CASE("a workflow's result is one value or a table of members") {
@@ -223,7 +230,7 @@ TEST_CASE("a member that may be left out is marked optional, and shown so") {
                             "{ literal = 3, optional = true }", "{ from = \"payload:/to\", optinal = true }"}) {
     INFO(wrong);
     CHECK(complaints_about_workflow(step_with(std::string{"input = { to = "} + wrong + " }"))
-            .starts_with("w.toml:5: step.input.to: must be "));
+            .starts_with("w.toml:5: step `a`: input.to: must be "));
   }
 }
 
@@ -239,7 +246,7 @@ TEST_CASE("what the rules find wrong is told with the line of its step or key") 
 
 TEST_CASE("a step called payload is refused because input could not tell it apart") {
   CHECK(complaints_about_workflow("name = \"w\"\n[[step]]\nname = \"payload\"\nagent = \"x\"\n")
-          .starts_with("w.toml:3: step.name: a step cannot"));
+          .starts_with("w.toml:3: step `payload`: name: a step cannot"));
 }
 
 TEST_CASE("the shipped workflows are ready to be used") {
@@ -467,15 +474,16 @@ TEST_CASE("a step that may end later says how long, and is shown in the words of
         == "w.toml:2: step `a`: later.limit must be shorter than the workflow's deadline without its undo_reserve");
   CHECK_THAT(
     complaints_about_workflow("name = \"w\"\n[[step]]\nname = \"a\"\nagent = \"x\"\nlater = { beat = \"1s\" }"),
-    Catch::Contains("w.toml:5: step.later.beat"));
+    Catch::Contains("w.toml:5: step `a`: later.beat"));
 }
 
 TEST_CASE("mistakes in a step that waits are told with their line, and name the step and the key") {
   const auto of = [](const std::string& more) {
     return complaints_about_workflow("name = \"w\"\n\n[[step]]\nname = \"a\"\n" + more);
   };
-  CHECK_THAT(of("until = \"soon\""), Catch::Matchers::StartsWith("w.toml:5: step.until: must be a moment such as"));
-  CHECK_THAT(of("until = \"next 25:00 UTC\""), Catch::Matchers::StartsWith("w.toml:5: step.until: must be"));
+  CHECK_THAT(of("until = \"soon\""),
+             Catch::Matchers::StartsWith("w.toml:5: step `a`: until: must be a moment such as"));
+  CHECK_THAT(of("until = \"next 25:00 UTC\""), Catch::Matchers::StartsWith("w.toml:5: step `a`: until: must be"));
   CHECK(of("until = \"next 08:00 Atlantis\"")
         == "w.toml:3: step `a`: until is \"Atlantis\", and not a time zone such as \"Europe/Lisbon\"");
   CHECK(of("until = \"b:/at\"") == "w.toml:3: step `a`: until names the unknown step `b`");
@@ -484,9 +492,10 @@ TEST_CASE("mistakes in a step that waits are told with their line, and name the 
   CHECK(of("sleep = \"1h\"\nagent = \"x\"") == "w.toml:3: step `a`: agent is not allowed in a step that only waits");
   CHECK(of("sleep = \"1h\"\ncompensation = { agent = \"x\" }")
         == "w.toml:3: step `a`: compensation is not allowed in a step that only waits");
-  CHECK(of("sleep = \"1h\"\nuntil = \"payload:/at\"") == "w.toml:6: step.until: a step has either `sleep` or `until`");
+  CHECK(of("sleep = \"1h\"\nuntil = \"payload:/at\"")
+        == "w.toml:6: step `a`: until: a step has either `sleep` or `until`");
   CHECK(of("sleep = \"1h\"\ncomplete_by = \"1s\"")
-        == "w.toml:6: step.complete_by: is not allowed in a step that only waits");
+        == "w.toml:6: step `a`: complete_by: is not allowed in a step that only waits");
   CHECK_THAT(of("sleep = \"0s\""), Catch::Contains("sleep must be above zero"));
   const auto no_limit = "w.toml:3: step `a`: limit is missing or zero: give the longest wait, such as \"3d\"";
   CHECK(of("wait = { event = \"paid\" }") == no_limit);

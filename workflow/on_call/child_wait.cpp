@@ -34,6 +34,11 @@ explanation what_holds_up(const std::vector<explanation>& told, process_state st
   return told[is_second_better ? 1 : 0];
 }
 
+/// An item, since too many others have failed.
+bool is_undone_before_its_step(const task& child, const step_definition& of_parent) {
+  return is_over_items(of_parent) && (is_undoing(child) || child.steps.any<step_mark::undo_failed>());
+}
+
 } // namespace
 
 std::vector<std::size_t> waiting_for_tasks(const task& t, const definition& d) {
@@ -47,8 +52,8 @@ std::vector<std::size_t> waiting_for_tasks(const task& t, const definition& d) {
 explanation explain_wait_for(const task& child, const definition& of_child, const task& t, const definition& d,
                              std::size_t i, const clock_reading& clock) {
   auto held_up = what_holds_up(explain(child, of_child, clock), child.state);
-  // Its items may be undone before the step is: too many have failed.
-  const bool is_undone = is_undo_of_child_awaited(t.steps[i], d.steps[i]) || is_over_items(d.steps[i]);
+  const bool is_undone =
+    is_undo_of_child_awaited(t.steps[i], d.steps[i]) || is_undone_before_its_step(child, d.steps[i]);
   held_up.text = (is_undone ? "undoing: step " : "waiting: step ") + quoted(d.steps[i].name) + " waits for "
                  + (is_undone ? "the undo of task " : "task ") + quoted(child.id) + ": " + held_up.text;
   return held_up;

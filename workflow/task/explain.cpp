@@ -80,7 +80,7 @@ explanation ending_later(const view& v) {
 explanation waiting_to_be_told(const view& v) {
   const auto& rule = *v.rules().wait;
   const std::string then = rule.passes_at_limit ? "; it is passed at" : "; it fails for good at";
-  const auto limit = v.s().log.back().started_at + rule.length;
+  const auto limit = told_until(v.s(), rule);
   if (rule.what == wait_rule::kind::person)
     return {"waiting: " + v.name() + " asks a person with the role " + quoted(rule.name) + ": " + rule.question + then,
             limit};

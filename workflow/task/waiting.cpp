@@ -69,6 +69,10 @@ instant suspended_at(const task& t) {
   return by == t.acts.rend() ? t.submitted_at : by->at;
 }
 
+instant told_until(const step& s, const wait_rule& rule) {
+  return s.log.back().started_at + rule.length;
+}
+
 bool was_started(const task& t) {
   return std::any_of(t.steps.begin(), t.steps.end(), [](const step& s) { return s.attempt > 0; });
 }

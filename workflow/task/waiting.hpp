@@ -22,6 +22,9 @@ struct wait {
 /// When a person last suspended the task. REQUIRES: it is suspended.
 instant suspended_at(const task& t);
 
+/// An event or an answer that comes then or later comes too late for the step. REQUIRES: it waits for one.
+instant told_until(const step& s, const wait_rule& rule);
+
 /// Whether a step of it was ever started: before, `not_before` is the moment that its submitter named.
 bool was_started(const task& t);
 

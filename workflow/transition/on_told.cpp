@@ -1,5 +1,6 @@
 // What a waiting step waits for has come: an event, or the answer of a person.
 
+#include "workflow/task/waiting.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/text/split.hpp"
 #include "workflow/transition/handlers.hpp"
@@ -40,7 +41,10 @@ ruling on(draft& x, const event_came& e) {
 ruling on(draft& x, const answered& e) {
   if (auto no = does_not_wait(x, e.step, wait_rule::kind::person))
     return *no;
-  const auto& choices = x.definition_of(e.step).wait->choices;
+  const auto& rule = *x.definition_of(e.step).wait;
+  const auto& choices = rule.choices;
+  if (x.now >= told_until(x.t.steps[e.step], rule))
+    return refused("its time is over");
   if (e.attempt != x.t.steps[e.step].attempt)
     return refused("the question was asked anew");
   if (std::find(choices.begin(), choices.end(), e.choice) == choices.end())

@@ -3,6 +3,7 @@
 #include "workflow/definition/wait_end.hpp"
 #include "workflow/task/compensation.hpp"
 #include "workflow/task/mapped.hpp"
+#include "workflow/task/waiting.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/time/time_text.hpp"
 #include "workflow/transition/advance.hpp"
@@ -158,7 +159,7 @@ void end_wait(draft& x, std::size_t i) {
     return await_child(x, i);
   if (!is_until_told(rule))
     return pass_wait(x, i, {}, {}, std::string{s.waiting_for});
-  const auto until = s.log.back().started_at + rule.length;
+  const auto until = told_until(s, rule);
   if (rule.what == wait_rule::kind::person && rule.remind_every > span{0} && x.now < until)
     remind(x, i, until);
   else

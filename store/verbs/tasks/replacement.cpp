@@ -90,6 +90,8 @@ replacement decide_replacement(const submit_task& w, const workflow::task& there
     return cannot("the task " + id + " was started by a step of another task");
   if (auto why = problem_of_payload(w.what.payload.view(), of); !why.empty())
     return cannot(std::move(why));
+  if (auto why = problem_of_partition(there.id, w.what.payload.view(), d, of.partitions); !why.empty())
+    return cannot(std::move(why));
   auto what = w.what;
   what.not_before = beginning_of(w, there);
   what.debounce = workflow::span{0};

@@ -193,6 +193,29 @@ TEST_CASE("row 113: a task whose time is over takes an event that was sent befor
   CHECK(state_of(store, "t1199") == "completed");
 }
 
+TEST_CASE("row 113: an event that comes when the time of a step is over is not taken, though its task is suspended") {
+  opened_store store;
+  REQUIRE(store.one(payment()).result == write_status::applied);
+  store.one(order_of("a", "o-1"));
+  store.one(claim(1));
+  const workflow::by person{"ann", "because"};
+  REQUIRE(store.one(update_by(*store->find("a"), payment().what, workflow::suspended{person}, at(10))).result
+          == write_status::applied);
+  auto to_task = paid("", 3601);
+  to_task.task_id = "a";
+  SECTION("too late") {
+    CHECK(store.one(paid("o-1", 3601)).taken == 0);
+    CHECK(store.one(to_task).why == "the task does not wait for another event of that name");
+    CHECK(state_of(store, "a") == "waiting");
+  }
+  SECTION("in time") {
+    to_task.now = at(3600);
+    CHECK(store.one(to_task).taken == 1);
+    CHECK(state_of(store, "a") == "completed");
+  }
+  expect_whole(store);
+}
+
 namespace {
 
 send_event with_id(const std::string& id, const std::string& key, std::int64_t seconds = 2) {

@@ -126,10 +126,19 @@ TEST_CASE("partition: tasks that a limit counts together must be in one") {
   CHECK(submit(long_one + "/1", long_one).created);
   CHECK(submit(long_one.substr(1, 63) + "/2", long_one).result == write_status::refused);
 
+  auto in_place = order("ada", R"({"customer":"bob"})");
+  in_place.workflow = "charge";
+  in_place.conflict = workflow::on_conflict::replace;
+  CHECK(p.store->commit_one(submit_task{in_place, at(2)}).why.ends_with("the same as in that key, `bob`"));
+  CHECK(p.store->find("ada")->limit->key == "ada");
+  in_place.payload = workflow::blob{R"({"customer":"ada/2"})"};
+  CHECK(p.store->commit_one(submit_task{in_place, at(2)}).why == "replaced");
+  CHECK(p.store->find("ada")->limit->key == "ada/2");
+
   auto exported = *p.store->export_task("ada");
   exported.task.id = "order-1";
   const auto taken_in = [&] { return p.store->commit_one(import_task{exported, "eve", "moved", at(2)}); };
-  CHECK(taken_in().why == refused.why);
+  CHECK(taken_in().result == write_status::refused);
   exported.task.id = "ada/7";
   CHECK(taken_in().result == write_status::applied);
 }

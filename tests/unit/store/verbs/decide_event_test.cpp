@@ -190,6 +190,12 @@ TEST_CASE("deciding: an event for one task is kept as long as a step of it may t
   CHECK(why_not(payment_for_task(), known) == "the task does not wait for another event of that name");
   k.state.task.steps.change(1).state = workflow::step_state::not_started;
   CHECK(why_not(payment_for_task(), known) == "it is kept");
+  k.state.task.state = workflow::process_state::undoing;
+  CHECK(why_not(payment_for_task(), known) == "the task is being undone");
+  k.state.task.state = workflow::process_state::suspended;
+  CHECK(why_not(payment_for_task(), known) == "it is kept");
+  k.state.task.resume_state = workflow::process_state::undoing;
+  CHECK(why_not(payment_for_task(), known) == "the task is being undone");
   k.state.task.state = workflow::process_state::undone;
   CHECK(why_not(payment_for_task(), known) == "the task is undone");
   auto w = payment_for_task();

@@ -111,3 +111,19 @@ TEST_CASE("a task whose end its parent waits for is told with what it waits for 
   x.must(suspended{undoer});
   CHECK_THAT(told_of_end(x), Catch::StartsWith(waits + "suspended by eve (a test)"));
 }
+
+TEST_CASE("an item is told with what holds it up, and an item that is undone before the step with that of its undo") {
+  auto p = parent();
+  p.d.steps[1].wait->what = wait_rule::kind::items;
+  auto x = conference_task();
+  x.must(suspended{undoer});
+  CHECK_THAT(told_in(p, x).text,
+             Catch::StartsWith("waiting: step `trip` waits for task `o-1/trip`: suspended by eve (a test)"));
+  x = conference_task();
+  x.succeed("room");
+  x.must(undo_requested{undoer});
+  x.take();
+  CHECK_THAT(told_in(p, x).text, Catch::StartsWith(it_waits + "undoing: step `room`"));
+  x.fail_for_good("room");
+  CHECK_THAT(told_in(p, x).text, Catch::StartsWith(it_waits + "error: a person is needed"));
+}

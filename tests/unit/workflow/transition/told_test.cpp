@@ -190,6 +190,16 @@ TEST_CASE("a person is asked, reminded by an alert, and the answer is in the sto
   CHECK(s.raise(yes) == event_status::refused);
 }
 
+TEST_CASE("a question whose time is over is not answered any more, though its task is suspended") {
+  auto s = at_step(question_named("approve"));
+  s.must(suspended{dan});
+  s.now = start + 3h;
+  CHECK(s.raise(answered{1, 1, "yes", blob{"{}"}, {}, dan}) == event_status::refused);
+  CHECK(s.last.reason == "its time is over");
+  s.now -= 1ms;
+  s.must(answered{1, 1, "yes", blob{"{}"}, {}, dan});
+}
+
 TEST_CASE("a question that nobody answers in time raises an alert and fails, or passes") {
   auto rule = question_named("approve");
   SECTION("fails") {

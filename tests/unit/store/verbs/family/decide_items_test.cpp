@@ -336,11 +336,14 @@ TEST_CASE("what an undo has to do with items is counted, and told from the last 
   f.failed = f.done = 1;
   f.at_work = 18;
   for (std::uint32_t i = 1; i <= 20; ++i)
-    rows[i] = i == 19 ? item_state::failed : item_state::at_work;
+    rows[i] = i == 19 ? item_state::failed : i == 1 ? item_state::done : item_state::at_work;
   CHECK(told(f).tasks == 19);
   CHECK(told(f).first == items{20, 18, 17, 16, 15, 14, 13, 12, 11, 10});
-  CHECK(told(f).first_under_way == 0);
+  CHECK(told(f).first_under_way == 2);
   f.is_gathered = true;
+  f.done = 19;
+  f.at_work = 0;
+  CHECK(told(f).first_under_way == 0);
   f.done = 17;
   CHECK(told(f).tasks == 17);
 }
