@@ -68,6 +68,7 @@ private:
   void write_changed();
   void let_go_unless_followed(std::uint64_t begun);
   nlohmann::json call(const char* method, const nlohmann::json& params) const;
+  nlohmann::json stats() const;
   std::vector<task> read_tasks(const std::vector<std::uint64_t>& numbers) const;
   bool has_changed(const task& t, const event_position& since, const std::string& from) const;
   std::vector<task> read_changed(const event_position& since, bool& is_cut) const;

@@ -26,20 +26,25 @@ runtime::event_position id_of(const runtime::task_event& e) {
 /// A log whose node answers with these tasks, and which reads when it is let.
 struct told_log {
   std::vector<json> tasks;
+  std::vector<json> ended;
+  std::uint64_t last_number;
+  std::function<void()> when_listed{}; ///< the unfinished ones
   std::deque<std::function<void()>> to_run;
   std::shared_ptr<runtime::change_hub> hub = std::make_shared<runtime::change_hub>();
   std::shared_ptr<runtime::event_log> log;
   runtime::event_position at;
   workflow::instant now{std::chrono::hours{1}};
 
-  explicit told_log(std::uint64_t last_number) {
+  explicit told_log(std::uint64_t newest) : last_number{newest} {
     auto methods = std::make_shared<control_methods>();
-    methods->emplace(api::store_stats, [last_number](const json&) {
+    methods->emplace(api::store_stats, [this](const json&) {
       return json{{"last_number", last_number}, {"tasks_purged", 0}};
     });
     methods->emplace(api::task_list, [this](const json& params) {
-      const bool is_of_ended = params.contains("ended_after_ms");
-      return json{{"tasks", is_of_ended ? std::vector<json>{} : tasks}, {"next", nullptr}};
+      const json listed{{"tasks", params.contains("ended_after_ms") ? ended : tasks}, {"next", nullptr}};
+      if (params.contains("states") && !params.contains("ended_after_ms") && when_listed)
+        when_listed();
+      return listed;
     });
     const runtime::watch_parts parts{methods, hub, [this](auto f) { to_run.push_back(std::move(f)); },
                                      [](auto, auto) {}};
@@ -84,6 +89,20 @@ TEST_CASE("row 107: a task that is read by its number and among all others is to
   CHECK(x.told_after({{1}, false, true}) == told{{"changed", 5}});
   x.tasks = {task(2, 2), task(1, 5)}; // 2 is new
   CHECK(x.told_after({{2}, true, true}) == told{{"submitted", 2}, {"changed", 2}});
+}
+
+TEST_CASE("row 107: a task that goes on is told as submitted, though a later one has ended while all were read") {
+  told_log x{1};
+  x.when_listed = [&x] { // 2 and 3 are submitted meanwhile
+    x.when_listed = {};
+    x.last_number = 3;
+    x.tasks = {task(2, 1)};
+    x.ended = {task(3, 4)};
+  };
+  CHECK(x.told_after({{}, true, true}).empty());
+  x.tasks = {task(3, 4), task(2, 1)}; // read by number
+  CHECK(x.told_after({{2, 3}, false, true})
+        == told{{"submitted", 1}, {"changed", 1}, {"submitted", 4}, {"changed", 4}});
 }
 
 TEST_CASE("row 107: of what a late node tells at once only the last says that all until now was told") {
