@@ -162,7 +162,7 @@ std::string waiting_text(const json& step, workflow::instant now) {
 /// Where to look for what a step did that started tasks.
 std::string child_text(const json& step) {
   if (const auto items = text_of(step, "items_workflow"); !items.empty())
-    return "its items: task list --workflow " + items;
+    return "its items: task list --where workflow=" + items;
   const auto child = text_of(step, "child");
   return child.empty() ? "" : "its task: " + printable(child);
 }
