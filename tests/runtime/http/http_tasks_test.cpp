@@ -248,7 +248,7 @@ TEST_CASE("http: a workflow is registered from its file, or refused with its mis
   const auto wrong = n.ask("POST", "/v1/workflows", file + "colour = \"red\"\n", toml);
   CHECK(wrong.status == 400);
   CHECK(wrong.field() == "text");
-  CHECK_THAT(wrong.body, Catch::Matchers::Contains(":6: step.colour"));
+  CHECK_THAT(wrong.body, Catch::Matchers::Contains(":6: step `pay`: colour"));
 }
 
 TEST_CASE("http: who sends a file without saying so is told which header says it") {
