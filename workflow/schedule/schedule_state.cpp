@@ -149,8 +149,9 @@ void serve(schedule_state& s, instant now, const schedule_needs& needs) {
 }
 
 bool serve_now(schedule_state& s, instant now, const schedule_needs& needs) {
-  const bool has_older_its_turn = s.what.rule != overlap::cancel;
-  return (!has_older_its_turn || serve_queued(s, now, needs)) && meet(s, now, now, needs);
+  if (s.what.rule != overlap::cancel && !serve_queued(s, now, needs)) // the older moment has its turn first
+    return false;
+  return meet(s, now, now, needs);
 }
 
 void pause(schedule_state& s, std::string who, std::string why, instant now) {

@@ -111,11 +111,21 @@ item_row noted_undo(fan_out& f, std::uint32_t item, item_state told, const child
   return {is == item_state::undone, {is, {}}};
 }
 
+namespace {
+
+/// 0: there is none.
+std::uint32_t first_at_work(const fan_out& f, const item_questions& ask) {
+  for (std::uint32_t item = 1; f.at_work > 0 && item <= f.next; ++item)
+    if (const auto row = ask.row(item); row && row->state == item_state::at_work)
+      return item;
+  return 0;
+}
+
+} // namespace
+
 items_undo undo_of_items(const fan_out& f, const item_questions& ask) {
   items_undo u;
-  for (std::uint32_t item = 1; !f.is_turned && f.at_work > 0 && u.first_under_way == 0 && item <= f.next; ++item)
-    if (const auto row = ask.row(item); row && row->state == item_state::at_work)
-      u.first_under_way = item;
+  u.first_under_way = f.is_turned ? 0 : first_at_work(f, ask);
   u.tasks = f.is_turned ? f.undo_next + f.undo_left : f.is_gathered ? f.done : f.next - f.failed;
   u.first_in_error = f.is_turned ? f.first_in_error : 0;
   const auto was_told = [&f](std::uint32_t item) { return f.is_turned && item > f.undo_next; };
